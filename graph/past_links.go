@@ -30,8 +30,7 @@ type LinksQuery struct {
 	Ends               []string // only those to these nodes; nil: any
 	Outgoing, Incoming bool
 	Types, Without     []string
-	Messages           bool // also those between sources and their messages
-	Each               int  // read of one node
+	Each               int // read of one node
 }
 
 // LinksAt has the relationships of a node at a time.
@@ -86,8 +85,7 @@ func (q *LinksQuery) params(scope Scope) map[string]any {
 	}
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "keys": q.Keys, "ends": orNull(q.Ends), "as_of": q.At.UTC(),
-		"types": orNull(q.Types), "without": append([]string{}, q.Without...), "outgoing": q.Outgoing, "incoming": q.Incoming,
-		"messages": q.Messages, "each": q.Each,
+		"types": orNull(q.Types), "without": append([]string{}, q.Without...), "outgoing": q.Outgoing, "incoming": q.Incoming, "each": q.Each,
 	}
 }
 

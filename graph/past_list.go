@@ -18,7 +18,7 @@ type nodesAtRow struct {
 }
 
 // placeAt is a node of a list at a time, in the order of node_list_past.
-type placeAt struct{ Place, Key, Project, Type string }
+type placeAt struct{ Place, Key string }
 
 // mostPast is the maximum number of versions that are read for a list at a time.
 const mostPast = 20_000
@@ -50,10 +50,12 @@ func (s *Store) pastPage(ctx context.Context, scope Scope, l NodeList, prefix, a
 		places = places[:l.Limit]
 		page.Next = cursors.Encode(places[l.Limit-1].Place)
 	}
-	nodes, err := s.NodesAt(ctx, scope, keysOfPlaces(places), l.AsOf)
-	page.Nodes = append(page.Nodes, nodes...)
-	for i := range places {
-		page.places = append(page.places, places[i].Place)
+	nodes, err := s.StoredAt(ctx, scope, keysOfPlaces(places), *l.AsOf)
+	for _, p := range places {
+		if n, ok := nodes[p.Key]; ok {
+			page.Nodes = append(page.Nodes, n.View(*l.AsOf))
+		}
+		page.places = append(page.places, p.Place)
 	}
 	return page, err
 }

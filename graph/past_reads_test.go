@@ -1,7 +1,6 @@
 package graph_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/loader"
-	"kith/memory/explore"
 )
 
 // lasting returns a node that does not decay.
@@ -133,67 +131,6 @@ func TestListsOfThePast(t *testing.T) {
 	if _, err := e.Store.Nodes(t.Context(), e.As("u"), graph.NodeList{Kind: graph.ConceptKind, AsOf: &future, Limit: 1}); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("of the future: %v", err)
 	}
-}
-
-// searches returns what searches answer, with the keys and texts of nodes and relationships, without scores.
-func (e *env) searches(user string, at *time.Time) []string {
-	e.Helper()
-	explorer := explore.New(explore.NewStore(e.Store, nil), explore.Options{Now: func() time.Time { return e.Now }})
-	var all []string
-	for _, r := range []explore.Request{
-		{Queries: []explore.Query{{Query: "boat"}}, Limit: 20, Expand: 10},
-		{Queries: []explore.Query{{Query: "lamps"}, {Query: "a ferry of steel"}}, Limit: 20},
-		{TextMatches: []string{"Aurora"}, Limit: 20, SearchRelationships: graph.Some(true)},
-		{TextMatches: []string{"buy"}, Limit: 20},
-	} {
-		if at != nil {
-			r.AsOf = graph.Some(*at)
-		}
-		result, _, err := explorer.Explore(e.Context(), e.As(user), &r)
-		if err != nil {
-			e.Fatal(err)
-		}
-		var lines []string
-		for _, list := range [][]explore.NodeHit{result.Semantic.People, result.Semantic.Concepts} {
-			for i := range list {
-				lines = append(lines, fmt.Sprintf("%s %s %s %s", list[i].EntityKey, list[i].Name, list[i].Description, list[i].State))
-			}
-		}
-		for _, h := range result.Semantic.Relationships {
-			lines = append(lines, fmt.Sprintf("%s %s→%s %s", h.Key, h.FromName, h.ToName, h.Description))
-		}
-		for _, n := range result.Semantic.Neighbours {
-			lines = append(lines, fmt.Sprintf("near %s %s %s", n.EntityKey, n.Name, n.Description))
-		}
-		slices.Sort(lines)
-		raw, err := json.Marshal(lines)
-		if err != nil {
-			e.Fatal(err)
-		}
-		all = append(all, string(raw))
-	}
-	return all
-}
-
-// TestSearchesOfThePast compares searches of each moment with what they found then.
-func TestSearchesOfThePast(t *testing.T) {
-	e := fresh(t)
-	type moment struct {
-		at    time.Time
-		found []string
-	}
-	var moments []moment
-	e.history(func(at time.Time) { moments = append(moments, moment{at, e.searches("u", nil)}) }, e.boats()...)
-	for i, m := range moments {
-		e.Same("at "+m.at.Format("15:04:05.000"), m.found, e.searches("u", &m.at))
-		if i%6 > 0 { // each takes some searches
-			continue
-		}
-		e.Same("another user's at "+m.at.Format("15:04:05.000"), []string{"null", "null", "null", "null"}, e.searches("other", &m.at))
-		e.Same("another team's", []string{"null", "null", "null", "null"}, e.neighbour().searches("u", &m.at))
-	}
-	before := noon
-	e.Same("before the first write", []string{"null", "null", "null", "null"}, e.searches("u", &before))
 }
 
 // contextOf returns what the sections of a context say, as of a time or now.

@@ -15,6 +15,12 @@ type StoredNode struct {
 // View returns the node as callers see it at a time.
 func (n StoredNode) View(at time.Time) NodeView { return NewNodeView(n.Kind, n.Properties, at) }
 
+// IsCounted reports whether the node counts in its project.
+func (n StoredNode) IsCounted() bool { return placeOf(&stored{n.Kind, n.Properties}, nil).counts != "" }
+
+// IsScratch reports whether the node is a scratch document, which is never shown.
+func (n StoredNode) IsScratch() bool { return (&stored{n.Kind, n.Properties}).isScratch() }
+
 // maxByKey is the maximum number of nodes that walk_nodes returns.
 const maxByKey = 1_000
 
@@ -46,25 +52,6 @@ func (s *Store) StoredAt(ctx context.Context, scope Scope, keys []string, at tim
 	return found, nil
 }
 
-// NodesAt returns the nodes of StoredAt as callers see them, in the order of their keys. Without a time it is NodesByKey.
-func (s *Store) NodesAt(ctx context.Context, scope Scope, keys []string, at *time.Time) ([]NodeView, error) {
-	if at == nil {
-		return s.NodesByKey(ctx, scope, keys)
-	}
-	found, err := s.StoredAt(ctx, scope, keys, *at)
-	if err != nil {
-		return nil, err
-	}
-	var nodes []NodeView
-	for _, key := range keys {
-		if n, ok := found[key]; ok {
-			nodes = append(nodes, n.View(*at))
-			delete(found, key)
-		}
-	}
-	return nodes, nil
-}
-
 // Ref returns what identified a node at the time. It returns false if the node was not there.
 func (p *Past) Ref(stored NodeRef) (NodeRef, bool) {
 	if p == nil {
@@ -75,20 +62,6 @@ func (p *Past) Ref(stored NodeRef) (NodeRef, bool) {
 		return stored, true
 	}
 	return n.ref(), n.Existed
-}
-
-// Refs returns the references of those nodes that were there.
-func (p *Past) Refs(stored []NodeRef) []NodeRef {
-	if p == nil {
-		return stored
-	}
-	there := []NodeRef{}
-	for _, ref := range stored {
-		if was, existed := p.Ref(ref); existed {
-			there = append(there, was)
-		}
-	}
-	return there
 }
 
 // Changed returns the node of the time if another version is stored now, or none. It returns false if the node was not there, or if
@@ -108,26 +81,8 @@ func (p *Past) There(key string) bool {
 	return !ok || n.Existed
 }
 
-// StoredLink is a relationship with its stored properties.
-type StoredLink struct {
-	Type, From, To string
-	Properties
-}
-
-// ChangedLink does the same as Changed for a relationship, which may have been valid at another time only.
-func (p *Past) ChangedLink(key string) (StoredLink, bool) {
-	r, ok := p.relationships[key]
-	return StoredLink{r.Type, r.From, r.To, p.asKnown(key, r.Properties)}, ok && r.Existed
-}
-
 // ValidAt reports whether a relationship was valid at a time.
 func (p Properties) ValidAt(at time.Time) bool {
 	from, to := p.Moment("valid_from"), p.Moment("valid_to")
 	return (from == nil || !from.After(at)) && (to == nil || to.After(at))
-}
-
-// LinkThere reports whether a relationship was there at the time, as far as that is known.
-func (p *Past) LinkThere(key string) bool {
-	r, ok := p.relationships[key]
-	return !ok || r.Existed
 }

@@ -24,7 +24,7 @@ func searchParams(scope graph.Scope, word string) map[string]any {
 	visible := searchscope.Filter(searchscope.Visible(scope.TeamID, scope.UserID), nil, nil)
 	params := map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "count_limit": 1000, "name_limit": 25, "neighbours": true, "archived": false,
-		"message_limit": 100, "answer_limit": 100, "source_limit": 100, "node_limit": 50, "relationship_limit": 50, "relationship_names": []string{"description"}, "since": nil, "until": nil, "as_of": nil, "now": noon,
+		"message_limit": 100, "answer_limit": 100, "source_limit": 100, "node_limit": 50, "relationship_limit": 50, "relationship_names": []string{"description"}, "since": nil, "until": nil, "now": noon,
 		"scopes": []map[string]any{}, "vector_limit": 500, "first_limit": 12, "mention_limit": 100, "degree_limit": 100, "matches": []int64{},
 		"session_limit": 1000, "timed_messages": 40, "timed_hits": 100, "times": [][]map[string]any{{{
 			"types": graph.ContentTypes, "begin": weekAgo, "from": weekAgo, "until": noon, "from_end": true, "first": 0, "last": 100, "counted": false, "filters": true, "open": "",
@@ -60,7 +60,7 @@ func detailParams(scope graph.Scope, messages, sources, nodes []string) map[stri
 	}
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "message_keys": messages, "source_keys": sources, "node_keys": nodes, "around_keys": nodes,
-		"archived": false, "least_trust": 0.2, "story_keys": []string{}, "names": []string{}, "seeds": seeds, "degree_limit": 100, "link_limit": 50, "since": nil, "until": nil, "as_of": nil,
+		"archived": false, "least_trust": 0.2, "story_keys": []string{}, "names": []string{}, "seeds": seeds, "degree_limit": 100, "link_limit": 50, "since": nil, "until": nil,
 		"now": time.Now().UTC(), "mentioned": 10, "plain": graph.PlainTypes, "types": nil, "without_types": []string{}, "min_attitude": nil, "max_attitude": nil,
 		"min_proximity": nil, "max_proximity": nil, "walk": 200, "relationship_limit": 20, "previews": 5, "story_limit": 100,
 	}
@@ -181,9 +181,6 @@ func (e *env) params(q cypher.Query) map[string]any {
 	known["further"], known["aliases"] = map[string]any{"n-1": "n0"}, []map[string]any{{"name": "x", "query": "search_scope:(a10)"}}
 	known["query"] = "search_scope:(a10)"
 	known["prefix"], known["size"] = "concept"+graph.KeySeparator, graph.PageSize
-	if q.Name == "search_past" {
-		known["kinds"] = []string{"concept", graph.RelationshipRecord}
-	}
 	known["borders"], known["bare"] = []int64{2}, []string{"key"}
 	if strings.HasPrefix(q.Name, "border_") {
 		known["after"] = 1
@@ -314,7 +311,7 @@ var wholeTeam = regexp.MustCompile(`\(team_id, (\w+)[^)]*\).* WHERE team_id = \S
 
 // readingTeams are the statements that read all of a team under some label.
 var readingTeams = []string{
-	"integrity_feed", "integrity_feed_count", "node_list_past", "preference_erase_team", "search_past", "team_usage", "user_next", "webhook_create",
+	"integrity_feed", "integrity_feed_count", "node_list_past", "preference_erase_team", "team_usage", "user_next", "webhook_create",
 }
 
 // ordered has the statements that read in the order of an index, with the number of their walks.

@@ -96,7 +96,6 @@ func TestExploreFaults(t *testing.T) {
 		`{"text_matches":["x"],"since":"secret"}`:                                              "body.since",
 		`{"text_matches":["x"],"since":"0001-01-01T00:00:00Z","until":"9999-01-01T00:00:00Z"}`: "body.since body.until",
 		`{"text_matches":["x"],"since":"2026-02-01T00:00:00Z","until":"2026-01-01T00:00:00Z"}`: "body.until",
-		`{"text_matches":["x"],"since":"2026-02-01T00:00:00Z","as_of":"2026-01-01T00:00:00Z"}`: "body.as_of",
 		`{"text_matches":["x"],"user_id":"secret\u0000"}`:                                      "body.user_id",
 		`{"text_matches":["x"],"user_id":"` + strings.Repeat("x", 257) + `"}`:                  "body.user_id",
 		`{"text_matches":["x"],"relationship_filters":{"min_attitude":0,"max_attitude":6,"min_proximity":-9223372036854775808,"max_proximity":9223372036854775807}}`: "body.relationship_filters.min_attitude body.relationship_filters.max_attitude body.relationship_filters.min_proximity body.relationship_filters.max_proximity",

@@ -130,6 +130,25 @@ func TestQuery(t *testing.T) {
 	}
 }
 
+// Searches, walks and workspaces are of the present: a time of theirs is refused as any unknown name is.
+func TestSearchesAreOfThePresent(t *testing.T) {
+	t.Parallel()
+	const at = `"2026-03-01T00:00:00Z"`
+	for _, c := range []struct{ method, path, body, location, message string }{
+		{http.MethodPost, "/v1/explore", `{"text_matches":["x"],"as_of":` + at + `}`, "body.as_of", "unexpected property"},
+		{http.MethodPost, "/v1/traverse", `{"mode":"neighbors","entity_key":"c","as_of":` + at + `}`, "body.as_of", "unexpected property"},
+		{http.MethodGet, "/v1/ontology?as_of=2026-03-01T00:00:00Z", "", "query.as_of", "unknown query parameter"},
+	} {
+		f := &fakes{}
+		w := ask(newAPI(f), c.method, c.path, c.body)
+		var problem Problem
+		if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil || w.Code != http.StatusUnprocessableEntity || len(problem.Errors) != 1 ||
+			problem.Errors[0].Location != c.location || !strings.Contains(problem.Errors[0].Message, c.message) || len(f.asked) > 0 {
+			t.Errorf("%s: %d %s, asked %v (%v)", c.path, w.Code, w.Body, f.asked, err)
+		}
+	}
+}
+
 func TestRequestID(t *testing.T) {
 	t.Parallel()
 	api := newAPI(&fakes{})

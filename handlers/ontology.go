@@ -14,19 +14,18 @@ import (
 
 // OntologyInput asks for what an agent should know of a workspace.
 type OntologyInput struct {
-	UserID         string    `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
-	ContextType    string    `query:"context_type" maxLength:"64" doc:"project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing"`
-	ConversationID string    `query:"conversation_id" minLength:"1" maxLength:"256" doc:"where neither a project nor a focus is given, those that this conversation remembers are meant"`
-	ProjectID      string    `query:"project_id" minLength:"1" maxLength:"256" doc:"entity_key of the project"`
-	FocusKind      string    `query:"focus_kind" maxLength:"64" doc:"task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide"`
-	FocusID        string    `query:"focus_id" minLength:"1" maxLength:"256" doc:"entity_key of what the user looks at; it must belong to the project"`
-	Format         string    `query:"format" enum:"json,text" default:"json"`
-	MaxTokens      int       `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went; only with format=text or explain"`
-	Snapshot       bool      `query:"snapshot" default:"true" doc:"false leaves the graph snapshot out of the text"`
-	Explain        bool      `query:"explain" doc:"answer with an object that has, in receipt, the text with what each part of it shows and why, and what was left out; with format=text nothing else"`
-	Linked         bool      `query:"linked" default:"true" doc:"false leaves out what is linked with the focus"`
-	AsOf           time.Time `query:"as_of" doc:"the workspace as it was then, with counts and highlights; a project may have had at most 5,000 nodes"`
-	IfNoneMatch    string    `header:"If-None-Match"`
+	UserID         string `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
+	ContextType    string `query:"context_type" maxLength:"64" doc:"project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing"`
+	ConversationID string `query:"conversation_id" minLength:"1" maxLength:"256" doc:"where neither a project nor a focus is given, those that this conversation remembers are meant"`
+	ProjectID      string `query:"project_id" minLength:"1" maxLength:"256" doc:"entity_key of the project"`
+	FocusKind      string `query:"focus_kind" maxLength:"64" doc:"task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide"`
+	FocusID        string `query:"focus_id" minLength:"1" maxLength:"256" doc:"entity_key of what the user looks at; it must belong to the project"`
+	Format         string `query:"format" enum:"json,text" default:"json"`
+	MaxTokens      int    `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went; only with format=text or explain"`
+	Snapshot       bool   `query:"snapshot" default:"true" doc:"false leaves the graph snapshot out of the text"`
+	Explain        bool   `query:"explain" doc:"answer with an object that has, in receipt, the text with what each part of it shows and why, and what was left out; with format=text nothing else"`
+	Linked         bool   `query:"linked" default:"true" doc:"false leaves out what is linked with the focus"`
+	IfNoneMatch    string `header:"If-None-Match"`
 }
 
 func (a *API) getOntology(ctx context.Context, in *OntologyInput) (*huma.StreamResponse, error) {
@@ -37,7 +36,6 @@ func (a *API) getOntology(ctx context.Context, in *OntologyInput) (*huma.StreamR
 	r := loader.OntologyRequest{
 		Scope: scope, ContextType: in.ContextType, ProjectID: in.ProjectID, FocusKind: in.FocusKind, FocusID: in.FocusID,
 		Format: loader.Format(in.Format), MaxTokens: in.MaxTokens, WithoutJSON: !in.Snapshot, WithoutLinked: !in.Linked, Explain: in.Explain,
-		AsOf: timeOrNil(in.AsOf),
 	}
 	if in.ConversationID != "" && in.ProjectID == "" && in.FocusKind == "" && in.FocusID == "" {
 		if err := a.applyRememberedFocus(ctx, scope, in.ConversationID, &r); err != nil {

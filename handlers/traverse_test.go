@@ -39,7 +39,7 @@ func (m memory) Steps(_ context.Context, _ graph.Scope, _ traverse.Walk, wishes 
 	return steps, m.err
 }
 
-func (m memory) NodesAt(_ context.Context, _ graph.Scope, keys []string, _ *time.Time) ([]graph.NodeView, error) {
+func (m memory) NodesByKey(_ context.Context, _ graph.Scope, keys []string) ([]graph.NodeView, error) {
 	nodes := make([]graph.NodeView, len(keys))
 	for i, key := range keys {
 		nodes[i] = graph.NodeView{Kind: "concept", Node: graph.Node{EntityKey: key, Name: "Boat"}}
@@ -108,9 +108,9 @@ func TestTraverseModes(t *testing.T) {
 func TestTraverseScope(t *testing.T) {
 	t.Parallel()
 	for mode, asked := range map[string]string{
-		"neighbors": `neighbors of [c] in t for %q: {Outgoing:true Incoming:false Types:[] Without:[] Messages:false AsOf:<nil>}, 0 kinds, 500 each`,
-		"path":      `edges of [c] in t for %q: {Outgoing:true Incoming:true Types:[] Without:[] Messages:false AsOf:<nil>}`,
-		"ppr":       `edges of [c] in t for %q: {Outgoing:true Incoming:true Types:[] Without:[] Messages:false AsOf:<nil>}`,
+		"neighbors": `neighbors of [c] in t for %q: {Outgoing:true Incoming:false Types:[] Without:[] Messages:false}, 0 kinds, 500 each`,
+		"path":      `edges of [c] in t for %q: {Outgoing:true Incoming:true Types:[] Without:[] Messages:false}`,
+		"ppr":       `edges of [c] in t for %q: {Outgoing:true Incoming:true Types:[] Without:[] Messages:false}`,
 		"cypher":    `cypher in t for %q with map[n:9007199254740993]`,
 	} {
 		for _, c := range []struct {

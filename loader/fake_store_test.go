@@ -70,25 +70,25 @@ func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section Sectio
 
 func (f *fakeStore) OfPast(context.Context, graph.Scope, SectionQuery, *Sections) error { return nil }
 
-func (f *fakeStore) Workspaces(context.Context, graph.Scope, *time.Time) (*workspace.Workspaces, error) {
+func (f *fakeStore) Workspaces(context.Context, graph.Scope) (*workspace.Workspaces, error) {
 	return f.workspaces, nil
 }
 
-func (f *fakeStore) WorkspaceOf(context.Context, graph.Scope, string, *time.Time) (*workspace.Workspace, error) {
+func (f *fakeStore) WorkspaceOf(context.Context, graph.Scope, string) (*workspace.Workspace, error) {
 	if f.workspace == nil {
 		return nil, fault.ErrNotFound
 	}
 	return f.workspace, nil
 }
 
-func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Kind, string, *time.Time) (*workspace.Workspace, *workspace.Element, error) {
+func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Kind, string) (*workspace.Workspace, *workspace.Element, error) {
 	if f.workspace == nil || f.focus == nil {
 		return nil, nil, fault.ErrNotFound
 	}
 	return f.workspace, f.focus, nil
 }
 
-func (f *fakeStore) Focus(context.Context, graph.Scope, graph.Kind, string, *time.Time) (*workspace.Element, error) {
+func (f *fakeStore) Focus(context.Context, graph.Scope, graph.Kind, string) (*workspace.Element, error) {
 	return f.focus, nil
 }
 

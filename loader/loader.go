@@ -31,12 +31,12 @@ type store interface {
 	Origins(ctx context.Context, scope graph.Scope, keys, mentioned []string, q SectionQuery) (map[string]Origin, error)
 }
 
-// workspaces reads projects, as they are or were at a time.
+// workspaces reads projects, and what nodes are linked with, as it is or was at a time.
 type workspaces interface {
-	Workspaces(ctx context.Context, scope graph.Scope, at *time.Time) (*workspace.Workspaces, error)
-	WorkspaceOf(ctx context.Context, scope graph.Scope, project string, at *time.Time) (*workspace.Workspace, error)
-	WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string, at *time.Time) (*workspace.Workspace, *workspace.Element, error)
-	Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, at *time.Time) (*workspace.Element, error)
+	Workspaces(ctx context.Context, scope graph.Scope) (*workspace.Workspaces, error)
+	WorkspaceOf(ctx context.Context, scope graph.Scope, project string) (*workspace.Workspace, error)
+	WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string) (*workspace.Workspace, *workspace.Element, error)
+	Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (*workspace.Element, error)
 	LinkedWith(ctx context.Context, scope graph.Scope, q workspace.LinkedQuery) (*workspace.LinkedEntities, error)
 	Available(ctx context.Context, scope graph.Scope, project, key string, kinds []string, at *time.Time) (map[string][]workspace.Available, error)
 }

@@ -158,9 +158,6 @@ func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error
 	if err := r.Validate(); err != nil {
 		return Answer{}, err
 	}
-	if err := fault.CheckAsOf(r.AsOf, l.options.Now()); err != nil {
-		return Answer{}, err
-	}
 	for {
 		answer, err := l.answerOntology(ctx, &r)
 		if !errors.Is(err, fault.ErrNotFound) || !r.dropFocus() {
@@ -211,25 +208,25 @@ func (l *Loader) ontology(ctx context.Context, r OntologyRequest) (*OntologyCont
 	linked := l.startLinked(ctx, &r, kind)
 	switch kind {
 	case GlobalOntology:
-		all, err := l.workspaces.Workspaces(ctx, r.Scope, r.AsOf)
+		all, err := l.workspaces.Workspaces(ctx, r.Scope)
 		if err != nil {
 			return nil, err
 		}
-		c = globalOntology(all, r.moment(l.options.Now()))
+		c = globalOntology(all, l.options.Now())
 	case ProjectOntology:
-		w, err := l.workspaces.WorkspaceOf(ctx, r.Scope, r.ProjectID, r.AsOf)
+		w, err := l.workspaces.WorkspaceOf(ctx, r.Scope, r.ProjectID)
 		if err != nil {
 			return nil, err
 		}
 		c = projectOntology(w)
 	case ElementOntology:
-		f, err := l.workspaces.Focus(ctx, r.Scope, r.focusKind(), r.FocusID, r.AsOf)
+		f, err := l.workspaces.Focus(ctx, r.Scope, r.focusKind(), r.FocusID)
 		if err != nil {
 			return nil, err
 		}
 		c = elementOntology(f)
 	case CombinedOntology:
-		w, f, err := l.workspaces.WorkspaceWith(ctx, r.Scope, r.ProjectID, r.focusKind(), r.FocusID, r.AsOf)
+		w, f, err := l.workspaces.WorkspaceWith(ctx, r.Scope, r.ProjectID, r.focusKind(), r.FocusID)
 		if err != nil {
 			return nil, err
 		}
@@ -258,7 +255,7 @@ func (l *Loader) startLinked(ctx context.Context, r *OntologyRequest, kind Ontol
 		return linked
 	}
 	go func() {
-		found, err := l.workspaces.LinkedWith(ctx, r.Scope, workspace.LinkedQuery{Kind: r.focusKind(), Key: r.FocusID, Most: abbreviatedMost, AsOf: r.AsOf})
+		found, err := l.workspaces.LinkedWith(ctx, r.Scope, workspace.LinkedQuery{Kind: r.focusKind(), Key: r.FocusID, Most: abbreviatedMost})
 		if err != nil && !errors.Is(err, fault.ErrNotFound) {
 			l.options.Log.Warn("linked nodes not loaded, ontology context is incomplete", "error", err)
 		}

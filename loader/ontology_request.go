@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"kith/graph"
 	"kith/internal/fault"
@@ -28,8 +27,6 @@ type OntologyRequest struct {
 	WithoutJSON bool // omit the snapshot from the text
 
 	WithoutLinked bool // omit the nodes linked with the focus
-
-	AsOf *time.Time // the workspace of a time; nil: now
 
 	Explain bool // answer with an object that accounts for the text; with Format Text nothing else
 
@@ -103,7 +100,7 @@ func (r *OntologyRequest) view() string {
 	return strings.Join([]string{
 		"ontology", string(r.Format), strconv.Itoa(r.MaxTokens), strconv.FormatBool(r.WithoutJSON),
 		strconv.FormatBool(r.WithoutLinked), strconv.FormatBool(r.gone),
-		r.ContextType, r.ProjectID, r.FocusKind, r.FocusID, dayOf(r.AsOf),
+		r.ContextType, r.ProjectID, r.FocusKind, r.FocusID,
 	}, "\x1f")
 }
 
@@ -133,14 +130,6 @@ func (r *OntologyRequest) dropFocus() bool {
 	}
 	r.gone = true
 	return true
-}
-
-// moment returns the time of the answer.
-func (r *OntologyRequest) moment(now time.Time) time.Time {
-	if r.AsOf != nil {
-		return *r.AsOf
-	}
-	return now
 }
 
 func (r *OntologyRequest) focusKind() graph.Kind {

@@ -20,7 +20,6 @@ func (s *Server) addExplore() {
 		"kinds":           "person, concept, entity, source, message, project, task …; default: all but message",
 		"since":           "said or changed from then on",
 		"until":           "said or made until then",
-		"as_of":           "the memory of that time",
 		"asked_at":        "when it was asked, for times as \"last Tuesday\"; default: now",
 		"conversation_id": "any id of this conversation, to count its look-ups; it is no last session",
 		"granularity":     "2: storylines, 3: macros instead of single conversations",

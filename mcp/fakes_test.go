@@ -75,10 +75,6 @@ func (f *fakes) NodesByKey(_ context.Context, _ graph.Scope, keys []string) ([]g
 	return found, f.err
 }
 
-func (f *fakes) NodesAt(ctx context.Context, scope graph.Scope, keys []string, _ *time.Time) ([]graph.NodeView, error) {
-	return f.NodesByKey(ctx, scope, keys)
-}
-
 // CurrentKeys says that key-1 has taken over what had the key former.
 func (f *fakes) CurrentKeys(_ context.Context, _ graph.Scope, keys []string) (map[string]string, error) {
 	current := map[string]string{}

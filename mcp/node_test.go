@@ -365,6 +365,9 @@ func TestForgiving(t *testing.T) {
 		{"list_nodes", `{"kind":"people"}`, "- kind: expected value to be one of \"person, concept, entity,"},
 		{"explore", `{"query":"x","queries":["y"]}`, "- query: unexpected property"},
 		{"explore", `{"queries":["y"],"queries":["z"]}`, "same name twice"},
+		{"explore", `{"queries":["y"],"as_of":"2026-03-01T00:00:00Z"}`, "- as_of: unexpected property"},
+		{"traverse", `{"mode":"neighbors","entity_key":"x","as_of":"2026-03-01T00:00:00Z"}`, "- as_of: unexpected property"},
+		{"get_ontology", `{"as_of":"2026-03-01T00:00:00Z"}`, "- as_of: unexpected property"},
 	} {
 		if r := call(t, s, c.tool, c.arguments); !r.IsError || !strings.Contains(textOf(r), c.want) {
 			t.Errorf("%s %s: %s", c.tool, c.arguments, textOf(r))

@@ -3,10 +3,8 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"kith/access/auth"
-	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/loader"
@@ -17,12 +15,11 @@ const ontologyTokens = 1500
 
 type ontologyInput struct {
 	Caller
-	ContextType string                    `json:"context_type,omitempty" enum:"global,project,project_audit,project_forecast,ontology" doc:"default: by the other arguments"`
-	ProjectID   string                    `json:"project_id,omitempty" maxLength:"256" doc:"entity key or name"`
-	FocusKind   string                    `json:"focus_kind,omitempty" enum:"task,plan,goal,document,output,milestone,risk,decision,requirement" doc:"with focus_id: what the user is looking at"`
-	FocusID     string                    `json:"focus_id,omitempty" maxLength:"256" doc:"entity key or name"`
-	AsOf        graph.Optional[time.Time] `json:"as_of,omitzero" doc:"at that time"`
-	MaxTokens   int                       `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default 1,500"`
+	ContextType string `json:"context_type,omitempty" enum:"global,project,project_audit,project_forecast,ontology" doc:"default: by the other arguments"`
+	ProjectID   string `json:"project_id,omitempty" maxLength:"256" doc:"entity key or name"`
+	FocusKind   string `json:"focus_kind,omitempty" enum:"task,plan,goal,document,output,milestone,risk,decision,requirement" doc:"with focus_id: what the user is looking at"`
+	FocusID     string `json:"focus_id,omitempty" maxLength:"256" doc:"entity key or name"`
+	MaxTokens   int    `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default 1,500"`
 }
 
 func (s *Server) addOntology() {
@@ -45,7 +42,7 @@ func (s *Server) ontology(ctx context.Context, in *ontologyInput) (answer, error
 	}
 	r := loader.OntologyRequest{
 		Scope: scope, Format: loader.Text, MaxTokens: cmp.Or(in.MaxTokens, ontologyTokens), ContextType: in.ContextType,
-		ProjectID: in.ProjectID, FocusKind: in.FocusKind, FocusID: in.FocusID, AsOf: in.AsOf.Pointer(),
+		ProjectID: in.ProjectID, FocusKind: in.FocusKind, FocusID: in.FocusID,
 	}
 	where := []place{{fault.At("project_id"), &r.ProjectID, "project"}, {fault.At("focus_id"), &r.FocusID, in.FocusKind}}
 	a, err := byName(ctx, s, scope, where, func() (loader.Answer, error) { return s.Contexts.Ontology(ctx, r) })

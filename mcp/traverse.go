@@ -35,7 +35,6 @@ func (s *Server) addTraverse() {
 		"cursor":             "next_cursor of the previous page",
 		"cypher":             "the statement",
 		"parameters":         "of the statement, without $",
-		"as_of":              "at that time",
 		"max_tokens":         "default 1,000",
 		// Taken as over HTTP, for programs.
 		"exclude_relationship_types": "", "max_depth": "", "damping": "", "top_k": "", "verbose": "",

@@ -452,7 +452,6 @@ func (c *Client) OntologyText(ctx context.Context, query OntologyQuery) (string,
 
 // OntologyQuery holds the query parameters of Ontology.
 type OntologyQuery struct {
-	AsOf           time.Time      `json:"as_of,omitzero"`            // the workspace as it was then, with counts and highlights; a project may have had at most 5,000 nodes
 	ContextType    string         `json:"context_type,omitempty"`    // project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing
 	ConversationID string         `json:"conversation_id,omitempty"` // where neither a project nor a focus is given, those that this conversation remembers are meant
 	Explain        bool           `json:"explain,omitempty"`         // answer with an object that has, in receipt, the text with what each part of it shows and why, and what was left out; with format=text nothing else
@@ -1597,8 +1596,7 @@ type ExploreQuery struct {
 
 // ExploreRequest is part of the contract.
 type ExploreRequest struct {
-	AsOf                Optional[time.Time]  `json:"as_of,omitzero"`                 // the memory of that time: what was said and made by then, with the names and texts of then, also what was changed or deleted since, and the relationships that were valid; not before since, not in the future
-	AskedAt             Optional[time.Time]  `json:"asked_at,omitzero"`              // when the queries were asked: times in them, as "last Tuesday", are read from there, in its time zone; default: as_of, or now
+	AskedAt             Optional[time.Time]  `json:"asked_at,omitzero"`              // when the queries were asked: times in them, as "last Tuesday", are read from there, in its time zone; default: now
 	ConversationID      string               `json:"conversation_id,omitempty"`      // the conversation that is open now: "our last session" is the one before it
 	Evidence            []string             `json:"evidence,omitempty"`             // evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all
 	Expand              int64                `json:"expand,omitempty"`               // so many neighbours of the nodes found; default none
@@ -3416,28 +3414,27 @@ type TraverseRelationshipSchema struct {
 
 // TraverseRequest is part of the contract.
 type TraverseRequest struct {
-	AsOf                     Optional[time.Time] `json:"as_of,omitzero"`                       // not for cypher, which sees the present: the relationships that were valid then, and the nodes as they were, also those changed or deleted since
-	Cursor                   string              `json:"cursor,omitempty"`                     // neighbors: next_cursor of the page before
-	Cypher                   string              `json:"cypher,omitempty"`                     // cypher, required: the statement, at most 8,192 bytes. GET /v1/schema says what there is
-	Damping                  float64             `json:"damping,omitempty"`                    // ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85
-	Direction                string              `json:"direction,omitempty"`                  // not for cypher: of the relationships that are followed, outbound (default of neighbors), inbound or both (default of path and ppr)
-	EntityKey                string              `json:"entity_key,omitempty"`                 // neighbors, required: of the node
-	ExcludeRelationshipTypes []string            `json:"exclude_relationship_types,omitempty"` // not for cypher: all but these are followed
-	Format                   string              `json:"format,omitempty"`                     // json (default) or text
-	From                     string              `json:"from,omitempty"`                       // path, required: entity key of the node where it begins
-	Kinds                    []string            `json:"kinds,omitempty"`                      // neighbors, ppr: only nodes of these kinds are returned
-	Limit                    int64               `json:"limit,omitempty"`                      // neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1
-	MaxDepth                 int64               `json:"max_depth,omitempty"`                  // ppr: how far from the seeds, 1 to 3 (default)
-	MaxHops                  int64               `json:"max_hops,omitempty"`                   // neighbors: 1 (default) to 3; path: 1 to 6 (default)
-	MaxTokens                int64               `json:"max_tokens,omitempty"`                 // o200k tokens of the answer, 100 to 100,000; the last rows or paths go first, and message says how many went
-	Mode                     string              `json:"mode"`                                 // neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads. Fields of another mode are refused
-	Parameters               json.RawMessage     `json:"parameters,omitempty"`                 // cypher: of the statement, by their names without $; at most 100
-	RelationshipTypes        []string            `json:"relationship_types,omitempty"`         // not for cypher: only these are followed
-	SeedNodes                []string            `json:"seed_nodes,omitempty"`                 // ppr, required: 1 to 20 entity keys
-	To                       string              `json:"to,omitempty"`                         // path, required: entity key of the node where it ends; another one than from
-	TopK                     int64               `json:"top_k,omitempty"`                      // ppr: so many nodes, 1 to 100; default 20
-	UserID                   string              `json:"user_id,omitempty"`                    // whose memory, with what the team shares; default: the user of the key, or only what the team shares
-	Verbose                  bool                `json:"verbose,omitempty"`                    // texts in full; otherwise 200 characters of each
+	Cursor                   string          `json:"cursor,omitempty"`                     // neighbors: next_cursor of the page before
+	Cypher                   string          `json:"cypher,omitempty"`                     // cypher, required: the statement, at most 8,192 bytes. GET /v1/schema says what there is
+	Damping                  float64         `json:"damping,omitempty"`                    // ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85
+	Direction                string          `json:"direction,omitempty"`                  // not for cypher: of the relationships that are followed, outbound (default of neighbors), inbound or both (default of path and ppr)
+	EntityKey                string          `json:"entity_key,omitempty"`                 // neighbors, required: of the node
+	ExcludeRelationshipTypes []string        `json:"exclude_relationship_types,omitempty"` // not for cypher: all but these are followed
+	Format                   string          `json:"format,omitempty"`                     // json (default) or text
+	From                     string          `json:"from,omitempty"`                       // path, required: entity key of the node where it begins
+	Kinds                    []string        `json:"kinds,omitempty"`                      // neighbors, ppr: only nodes of these kinds are returned
+	Limit                    int64           `json:"limit,omitempty"`                      // neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1
+	MaxDepth                 int64           `json:"max_depth,omitempty"`                  // ppr: how far from the seeds, 1 to 3 (default)
+	MaxHops                  int64           `json:"max_hops,omitempty"`                   // neighbors: 1 (default) to 3; path: 1 to 6 (default)
+	MaxTokens                int64           `json:"max_tokens,omitempty"`                 // o200k tokens of the answer, 100 to 100,000; the last rows or paths go first, and message says how many went
+	Mode                     string          `json:"mode"`                                 // neighbors: what a node is linked with; path: the shortest ways between two nodes; ppr: what is close to some nodes, by personalised PageRank; cypher: a statement that only reads. Fields of another mode are refused
+	Parameters               json.RawMessage `json:"parameters,omitempty"`                 // cypher: of the statement, by their names without $; at most 100
+	RelationshipTypes        []string        `json:"relationship_types,omitempty"`         // not for cypher: only these are followed
+	SeedNodes                []string        `json:"seed_nodes,omitempty"`                 // ppr, required: 1 to 20 entity keys
+	To                       string          `json:"to,omitempty"`                         // path, required: entity key of the node where it ends; another one than from
+	TopK                     int64           `json:"top_k,omitempty"`                      // ppr: so many nodes, 1 to 100; default 20
+	UserID                   string          `json:"user_id,omitempty"`                    // whose memory, with what the team shares; default: the user of the key, or only what the team shares
+	Verbose                  bool            `json:"verbose,omitempty"`                    // texts in full; otherwise 200 characters of each
 }
 
 // TraverseRow is part of the contract.

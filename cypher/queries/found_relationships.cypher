@@ -1,8 +1,8 @@
-// Returns the most salient relationships of nodes, among the first $walk of each: current ones only, or those of a day.
+// Returns the most salient relationships of nodes, among the first $walk of each: current ones only.
 // The other end comes with its labels, name and description.
 // mode: read
 // plan: kept
-// params: team_id, user_id, around_keys, plain, types, without_types, min_attitude, max_attitude, min_proximity, max_proximity, as_of, walk, relationship_limit, now
+// params: team_id, user_id, around_keys, plain, types, without_types, min_attitude, max_attitude, min_proximity, max_proximity, walk, relationship_limit, now
 // returns: relationships
 UNWIND $around_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
@@ -18,8 +18,8 @@ CALL (n) {
     AND ($min_proximity IS NULL OR r.proximity >= $min_proximity)
     AND ($max_proximity IS NULL OR r.proximity <= $max_proximity)
     AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
-    AND (coalesce(r.valid_from <= coalesce($as_of, $now), true) OR $as_of IS NULL AND r.start_unknown)
-    AND coalesce(r.valid_to > coalesce($as_of, $now), true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
+    AND coalesce(r.valid_to > $now, true)
   WITH n, r, m
   LIMIT $walk
   WITH n, r, m

@@ -1,9 +1,9 @@
 // Returns the relationships of some nodes that were valid at a time, as they are stored now: of each node the first $each that are
 // asked for and that the caller may see, among its first 100000. Those that were deleted since are among them, and those of nodes that
-// were deleted since. $ends: only those to these nodes. The caller takes the versions of the time, and what was there, from record_at
-// and relationship_at.
+// were deleted since, but none between sources and their messages. $ends: only those to these nodes. The caller takes the versions of
+// the time, and what was there, from record_at and relationship_at.
 // mode: read
-// params: team_id, user_id, keys, ends, as_of, types, without, outgoing, incoming, messages, each
+// params: team_id, user_id, keys, ends, as_of, types, without, outgoing, incoming, each
 // returns: key, looked, links
 UNWIND $keys AS key
 CALL (key) {
@@ -23,7 +23,7 @@ CALL (key) {
     LIMIT 100000
     WHERE (m:Memory OR m.deleted_at > $as_of)
       AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
-      AND ($messages OR type(r) <> 'has_message')
+      AND type(r) <> 'has_message'
       AND ($ends IS NULL OR m.entity_key IN $ends)
       AND ($types IS NULL OR type IN $types)
       AND NOT type IN $without

@@ -1,7 +1,7 @@
 // Returns a page of the nodes of one kind as they were at a time, also those that were deleted since, by natural key between $prefix and
 // $end; or those of a project by key, of any kind if $kind is null. Of each node, the version counts that was replaced or deleted first
 // after the time, else the stored one. $state: only those in this state then. read is how many versions were read, at most $most of the
-// stored, the former and the deleted ones each. nodes: place in the list, key, project and type.
+// stored, the former and the deleted ones each. nodes: place in the list, and key.
 // mode: read
 // params: team_id, user_id, kind, label, project_id, prefix, end, state, at, archive_below, after, most, limit
 // returns: read, nodes
@@ -59,7 +59,7 @@ CALL (found) {
   WITH n, key, place
   ORDER BY place
   LIMIT $limit
-  RETURN collect([place, key, n.project_id, n.type_key]) AS nodes
+  RETURN collect([place, key]) AS nodes
 }
 RETURN size(found) AS read, nodes
 LIMIT 1

@@ -6,7 +6,7 @@
 // what. timed: for each ask, the user's own sources at its times ($times: windows, or conversations
 // counted within them). said: for asks that times filter, what was said then: ask, key, source, speaker, of each source
 // in turn. sources: trust. nodes: label, trust.
-// relationships (current ones, or those of a day): ends and their names, type, trust and origin of the less believed end, properties. texts: key, name and
+// relationships (current ones): ends and their names, type, trust and origin of the less believed end, properties. texts: key, name and
 // beginning of the first sources. links: the nodes that these sources mention, and the found nodes that sources
 // mention, each with labels, key, name, aliases, how many sources visible to the caller mention it (for shared nodes: how many
 // of the caller's own), which of the first do, and all that do, as one text: key, U+001F, + if it has their name, when
@@ -17,7 +17,7 @@
 // each ask. doubted: how many messages with too little trust have words of an ask.
 // mode: read
 // plan: kept
-// params: team_id, user_id, message_asks, message_limit, answer_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, relationship_names, counted, count_limit, name_limit, relationship_limit, since, until, as_of, times, session_limit, timed_messages, timed_hits, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit, doubted, doubted_limit, now
+// params: team_id, user_id, message_asks, message_limit, answer_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, relationship_names, counted, count_limit, name_limit, relationship_limit, since, until, times, session_limit, timed_messages, timed_hits, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit, doubted, doubted_limit, now
 // returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers, timed, said, doubted
 CALL () {
   UNWIND range(0, size($counted) - 1) AS place
@@ -190,13 +190,13 @@ CALL (relationship_queries) {
   CALL db.index.fulltext.queryRelationships(index, relationship_queries[ask], {limit: $relationship_limit}) YIELD relationship AS r
   WHERE r.team_id = $team_id
     AND (r.user_id IS NULL OR r.user_id = $user_id)
-    AND (coalesce(r.valid_from <= coalesce($as_of, $now), true) OR $as_of IS NULL AND r.start_unknown)
-    AND coalesce(r.valid_to > coalesce($as_of, $now), true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
+    AND coalesce(r.valid_to > $now, true)
   WITH ask, r, startNode(r) AS a, endNode(r) AS b
   WHERE (a.user_id IS NULL OR a.user_id = $user_id OR $user_id IN a.participants)
     AND (b.user_id IS NULL OR b.user_id = $user_id OR $user_id IN b.participants)
-    AND (a:Memory OR a.deleted_at > $as_of)
-    AND (b:Memory OR b.deleted_at > $as_of)
+    AND a:Memory
+    AND b:Memory
   RETURN collect([ask, r.key, a.entity_key, a.name, type(r), b.entity_key, b.name,
     CASE WHEN b.trust < coalesce(a.trust, 1.0) THEN [b.trust, b.origin] ELSE [a.trust, a.origin] END, [name IN $relationship_names | r[name]]]) AS relationships
 }

@@ -12,7 +12,6 @@ import (
 
 	"kith/graph"
 	"kith/graph/searchscope"
-	"kith/internal/fault"
 	"kith/internal/llm"
 	"kith/internal/vector"
 )
@@ -58,9 +57,6 @@ func New(s store, o Options) *Explorer {
 // InvalidError, ErrUnavailable.
 func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (*Result, graph.Recall, error) {
 	if err := r.Validate(); err != nil {
-		return nil, graph.Recall{}, err
-	}
-	if err := fault.CheckAsOf(r.AsOf.Pointer(), e.options.Now()); err != nil {
 		return nil, graph.Recall{}, err
 	}
 	p, m := e.newPlan(scope, r), e.newMeaning(scope, r.uses(byMeaning))

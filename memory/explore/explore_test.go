@@ -169,30 +169,6 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-func TestAsOf(t *testing.T) {
-	t.Parallel()
-	s := concepts(t, []graph.NodeView{aNode("concept", "old", "Boat", 0.5, day(40)), aNode("concept", "new", "Boat", 0.5, day(2))}, 2, 1)
-	var asked Search
-	var wanted Wanted
-	search, details := s.search, s.details
-	s.search = func(q Search) (Found, error) { asked = q; return search(q) }
-	s.details = func(w Wanted) (Details, error) { wanted = w; return details(w) }
-	r := query("boat")
-	r.AsOf, r.Until = given(day(20)), given(day(1))
-	got, _ := explore(t, s, nil, r)
-	if keys := keys(got.Semantic.Concepts); keys != "old" {
-		t.Errorf("found %s", keys)
-	}
-	if !asked.Until.Equal(day(20)) || !asked.AsOf.Equal(day(20)) || !wanted.AsOf.Equal(day(20)) || !wanted.Until.Equal(day(20)) {
-		t.Errorf("asked until %v as of %v, wanted until %v as of %v", asked.Until, asked.AsOf, wanted.Until, wanted.AsOf)
-	}
-	r.ReturnExplanations, r.SemanticWeight, r.TimeWeight, r.SalienceWeight = true, given(0.0), given(1.0), given(0.0)
-	got, _ = explore(t, s, nil, r)
-	if e := got.Semantic.Concepts[0].Explanation; e.Recency != rounded(0.67032) { // exp(-0.02 × 20)
-		t.Errorf("recency is seen from another day: %+v", e)
-	}
-}
-
 // The shape is the same whatever was found: lists are lists, also in the parts of hits.
 func TestListsAreNeverNull(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,6 @@ type Wanted struct {
 
 	Relationships RelationshipFilter
 	Since, Until  *time.Time // of sources by name or from seeds
-	AsOf          *time.Time // the day to read; nil: now
 	Previews      int        // sources of a storyline
 	Archived      bool       // also archived storylines, and archived sources of storylines
 	LeastTrust    float64    // of a source of a storyline that is shown
@@ -147,23 +146,16 @@ const (
 	storiesRead    = 100
 )
 
-// Details reads more about found records, in one round trip; as of a time, in some more.
+// Details reads more about found records, in one round trip.
 func (s *Store) Details(ctx context.Context, scope graph.Scope, w Wanted) (Details, error) {
 	now := s.graph.Now()
-	if w.AsOf != nil {
-		now = w.AsOf.UTC()
-	}
 	params := w.params(scope)
 	params["now"] = now
 	rows, err := findDetails.Read(ctx, s.db, params)
 	if err != nil || len(rows) == 0 {
 		return Details{}, err
 	}
-	d := rows[0].details(now)
-	if w.AsOf != nil {
-		err = s.detailsAt(ctx, scope, &w, &d)
-	}
-	return d, err
+	return rows[0].details(now), nil
 }
 
 func (w *Wanted) params(scope graph.Scope) map[string]any {
@@ -193,7 +185,7 @@ func (w *Wanted) params(scope graph.Scope) map[string]any {
 		"team_id": scope.TeamID, "user_id": scope.User(), "message_keys": list(w.Messages), "source_keys": list(w.Sources),
 		"node_keys": list(w.Nodes), "around_keys": list(w.Around), "story_keys": list(w.Stories), "mentioned": mentionedShown, "plain": graph.PlainTypes,
 		"types": types, "without_types": list(f.Without), "min_attitude": grade(f.MinAttitude), "max_attitude": grade(f.MaxAttitude),
-		"min_proximity": grade(f.MinProximity), "max_proximity": grade(f.MaxProximity), "as_of": utc(w.AsOf),
-		"walk": linksWalked, "relationship_limit": linksShown, "previews": w.Previews, "archived": w.Archived || w.AsOf != nil, "least_trust": w.LeastTrust, "story_limit": storiesRead,
+		"min_proximity": grade(f.MinProximity), "max_proximity": grade(f.MaxProximity),
+		"walk": linksWalked, "relationship_limit": linksShown, "previews": w.Previews, "archived": w.Archived, "least_trust": w.LeastTrust, "story_limit": storiesRead,
 	}
 }

@@ -288,7 +288,7 @@ func (s *vectorEvidence) addTo(r ranking, threshold float64, w *tuning) float64 
 
 // dropGone drops the vectors of wanted things that do not exist any more.
 func (m *meaning) dropGone(w *Wanted, d *Details) {
-	if m.status == MeaningOff || w.AsOf != nil { // what was not there then is not gone
+	if m.status == MeaningOff {
 		return
 	}
 	there := map[string]bool{}

@@ -27,7 +27,6 @@ type plan struct {
 	tuning                           *tuning
 	scope                            graph.Scope
 	now                              time.Time
-	asOf                             *time.Time
 	granularity, limit, spare        int
 	deep                             bool
 	asks                             []ask
@@ -57,13 +56,7 @@ func (e *Explorer) newPlan(scope graph.Scope, r *Request) *plan {
 	if p.limit == 0 {
 		p.limit = defaultLimit
 	}
-	p.asOf, p.since, p.until = pointer(r.AsOf), pointer(r.Since), pointer(r.Until)
-	if p.asOf != nil {
-		p.now = *p.asOf
-		if p.until == nil || p.until.After(*p.asOf) {
-			p.until = p.asOf
-		}
-	}
+	p.since, p.until = pointer(r.Since), pointer(r.Until)
 	for _, q := range r.Queries {
 		p.asks = append(p.asks, p.newAsk(q.Query, q.Threshold))
 	}
@@ -133,7 +126,7 @@ func (r *Request) leastTrust() float64 { return valueOr(r.MinTrust, trust.Least)
 func (p *plan) searchQuery(asks []ask, m *meaning) Search {
 	q := Search{
 		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searchedKinds(), Relationships: p.relationships,
-		Types: p.RelationshipFilters.RelationshipTypes, ConversationID: p.ConversationID, Since: p.since, Until: p.until, AsOf: p.asOf,
+		Types: p.RelationshipFilters.RelationshipTypes, ConversationID: p.ConversationID, Since: p.since, Until: p.until,
 		Namespace: p.Namespace, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Doubted: p.leastTrust() < trust.Least, Vectors: m.missingVectors(asks),
 		Graded: p.RelationshipFilters.selectsMore(),
 	}
@@ -226,7 +219,7 @@ func (p *plan) selects(n *graph.NodeView) bool {
 // wantedDetails returns the best hits, whose details are to be read.
 func (p *plan) wantedDetails(f *Found, l *rankings, b *fusedRankings) Wanted {
 	w := Wanted{
-		Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter(), Archived: p.IncludeArchived, LeastTrust: p.leastTrust(),
+		Since: p.since, Until: p.until, Previews: previewSources, Relationships: p.filter(), Archived: p.IncludeArchived, LeastTrust: p.leastTrust(),
 	}
 	if p.messages {
 		w.Messages = slices.Clone(b.messages.first(p.limit + p.spare))

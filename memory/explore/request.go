@@ -58,8 +58,7 @@ type Request struct {
 	SearchRelationships graph.Optional[bool]      `json:"search_relationships,omitzero" doc:"default true"`
 	Since               graph.Optional[time.Time] `json:"since,omitzero" doc:"what was said, or changed, from then on"`
 	Until               graph.Optional[time.Time] `json:"until,omitzero" doc:"what was said, or made, until then; not before since"`
-	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that time: what was said and made by then, with the names and texts of then, also what was changed or deleted since, and the relationships that were valid; not before since, not in the future"`
-	AskedAt             graph.Optional[time.Time] `json:"asked_at,omitzero" doc:"when the queries were asked: times in them, as \"last Tuesday\", are read from there, in its time zone; default: as_of, or now"`
+	AskedAt             graph.Optional[time.Time] `json:"asked_at,omitzero" doc:"when the queries were asked: times in them, as \"last Tuesday\", are read from there, in its time zone; default: now"`
 	ConversationID      string                    `json:"conversation_id,omitempty" maxLength:"256" doc:"the conversation that is open now: \"our last session\" is the one before it"`
 	Times               string                    `json:"times,omitempty" oneof:"read ignore" doc:"read (default): times in queries count, and meta.times says how; ignore: they are words like others"`
 	Granularity         int                       `json:"granularity,omitempty" minimum:"1" maximum:"3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
@@ -196,13 +195,9 @@ func (r *Request) validateChoices(f *fault.List) {
 	f.OptionalKey(fault.At("conversation_id"), r.ConversationID)
 	checkTime(f, fault.At("since"), r.Since)
 	checkTime(f, fault.At("until"), r.Until)
-	checkTime(f, fault.At("as_of"), r.AsOf)
 	checkTime(f, fault.At("asked_at"), r.AskedAt)
 	if isPresent(r.Since) && isPresent(r.Until) && r.Until.Value.Before(r.Since.Value) {
 		f.Add(fault.At("until"), fault.Contrary, "must not be before since")
-	}
-	if isPresent(r.Since) && isPresent(r.AsOf) && r.AsOf.Value.Before(r.Since.Value) {
-		f.Add(fault.At("as_of"), fault.Contrary, "must not be before since")
 	}
 }
 

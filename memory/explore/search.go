@@ -129,12 +129,11 @@ type Search struct {
 	Types         []string // of relationships; empty: all
 	Namespace     []string // of items, and those within it; empty: all
 	Since, Until  *time.Time
-	AsOf          *time.Time // what was there at a time, with its texts of then; nil: now
-	Neighbours    bool       // find messages by the words of the messages around them too
-	Archived      bool       // also archived sources and nodes
-	Doubted       bool       // also messages and sources with little trust
-	Graded        bool       // relationships are selected by more than their types
-	Links         bool       // what the first sources mention, and the other sources that mention it
+	Neighbours    bool // find messages by the words of the messages around them too
+	Archived      bool // also archived sources and nodes
+	Doubted       bool // also messages and sources with little trust
+	Graded        bool // relationships are selected by more than their types
+	Links         bool // what the first sources mention, and the other sources that mention it
 	Vectors       []VectorsAfter
 
 	ConversationID string // the open conversation, which is not counted among the sessions; empty: none
@@ -196,9 +195,6 @@ func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found,
 	asks := q.indexAsks(scope)
 	params := q.params(scope, asks)
 	params["now"] = s.graph.Now()
-	if q.AsOf != nil {
-		params["now"] = utc(q.AsOf)
-	}
 	row, err := searchIndexes.ReadOne(ctx, s.db, params)
 	if errors.Is(err, neo.ErrProcedure) && q.Relationships { // the index of relationships may be missing or not populated yet
 		if err := s.graph.IndexWords(ctx); err != nil {
@@ -215,12 +211,7 @@ func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found,
 	if err != nil {
 		return Found{}, err
 	}
-	if q.AsOf != nil {
-		if err := s.ofPast(ctx, scope, &q, asks, &row); err != nil {
-			return Found{}, err
-		}
-	}
-	found := row.found(asks, q.moment(s.graph.Now()))
+	found := row.found(asks, s.graph.Now())
 	if len(q.Vectors) > 0 {
 		found.Waiting = row.Waiting
 		found.OtherModel = row.Model != nil && *row.Model != s.embedder.Model()
@@ -275,11 +266,11 @@ func (q *Search) params(scope graph.Scope, asks *searchAsks) map[string]any {
 	}
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "counted": asks.counted(), "count_limit": countLimit, "name_limit": nameLimit,
-		"message_asks": q.messageAsks(asks.messages), "message_limit": messageDepth, "answer_limit": answerDepth, "neighbours": q.Neighbours, "archived": q.Archived || q.AsOf != nil, // what was archived since was not then
+		"message_asks": q.messageAsks(asks.messages), "message_limit": messageDepth, "answer_limit": answerDepth, "neighbours": q.Neighbours, "archived": q.Archived,
 		"source_asks": askParams(asks.sources), "source_limit": sourceDepth,
 		"node_asks": askParams(asks.nodes), "node_limit": nodeDepth,
 		"relationship_asks": askParams(asks.relationships), "relationship_limit": q.relationshipDepth(), "relationship_names": relationshipNames,
-		"since": utc(q.Since), "until": utc(q.Until), "as_of": utc(q.AsOf),
+		"since": utc(q.Since), "until": utc(q.Until),
 		"scopes": scopes, "vector_limit": VectorLimit,
 		"times": times, "session_limit": sessionLimit, "timed_messages": timedMessages, "timed_hits": timedHits,
 		"doubted": q.doubtedQueries(scope), "doubted_limit": doubtedLimit, "first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree, "matches": matches,
@@ -344,7 +335,7 @@ func (a *searchAsks) counted() []map[string]any {
 // doubtedQueries returns the queries that count the messages with too little trust; none if they are found.
 func (q *Search) doubtedQueries(scope graph.Scope) []string {
 	all := []string{}
-	if q.Doubted || !q.Messages || q.AsOf != nil {
+	if q.Doubted || !q.Messages {
 		return all
 	}
 	filter := searchscope.Filter(searchscope.AllVisible(scope.TeamID, scope.UserID)[len(searchscope.Visible(scope.TeamID, scope.UserID)):], q.Since, q.Until)

@@ -95,7 +95,6 @@ func TestTimesOfTheMomentOfAsking(t *testing.T) {
 	yesterday := []Query{{Query: "What did we discuss yesterday?"}}
 	for want, r := range map[string]*Request{
 		"s4.1 s4.2 s4.3": {AskedAt: graph.Some(now.AddDate(0, 0, -10))},
-		"s3.1 s3.2 s3.3": {AsOf: graph.Some(now.AddDate(0, 0, -20))},
 		"":               {Times: IgnoreTimes},
 	} {
 		r.Queries = yesterday

@@ -44,9 +44,6 @@ func (t *Traverser) neighbors(ctx context.Context, scope graph.Scope, r *Request
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
-	if r.AsOf.Pointer() != nil {
-		page.At = r.AsOf.Value.UnixMilli()
-	}
 	all, cut, err := t.walkNeighbors(ctx, scope, r, page.at())
 	if err != nil {
 		return nil, graph.Recall{}, err

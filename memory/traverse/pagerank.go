@@ -48,7 +48,7 @@ func (w *subgraph) number(key string, hops int) int {
 // 6), over relationships weighted by their strength, within a bounded part of the graph. The same memory gives the same
 // ranks.
 func (t *Traverser) pageRank(ctx context.Context, scope graph.Scope, r *Request) (Result, graph.Recall, error) {
-	now := r.AsOf.Or(t.store.Now())
+	now := t.store.Now()
 	seeds := slices.Compact(slices.Sorted(slices.Values(r.SeedNodes)))
 	w, cut, err := t.readSubgraph(ctx, scope, r, seeds, now)
 	if err != nil {
@@ -90,7 +90,7 @@ func (t *Traverser) readSubgraph(ctx context.Context, scope graph.Scope, r *Requ
 			return nil, false, err
 		}
 		if hop == 1 && len(all) < len(seeds) {
-			if err := t.checkSeeds(ctx, scope, seeds, r.AsOf.Pointer()); err != nil {
+			if err := t.checkSeeds(ctx, scope, seeds); err != nil {
 				return nil, false, err
 			}
 		}
@@ -129,8 +129,8 @@ func (t *Traverser) readEdges(ctx context.Context, scope graph.Scope, walk Walk,
 }
 
 // checkSeeds returns ErrNotFound if one of the seeds does not exist.
-func (t *Traverser) checkSeeds(ctx context.Context, scope graph.Scope, seeds []string, at *time.Time) error {
-	nodes, err := t.store.NodesAt(ctx, scope, seeds, at)
+func (t *Traverser) checkSeeds(ctx context.Context, scope graph.Scope, seeds []string) error {
+	nodes, err := t.store.NodesByKey(ctx, scope, seeds)
 	if err == nil && len(nodes) < len(seeds) {
 		err = fault.ErrNotFound
 	}
@@ -224,7 +224,7 @@ func (t *Traverser) readRanked(ctx context.Context, scope graph.Scope, r *Reques
 			keys[i] = w.keys[n]
 		}
 		order = order[size:]
-		nodes, err := t.store.NodesAt(ctx, scope, keys, r.AsOf.Pointer())
+		nodes, err := t.store.NodesByKey(ctx, scope, keys)
 		if err != nil {
 			return recall, err
 		}

@@ -39,8 +39,8 @@ func newSide(key string, walk Walk) *side {
 // path returns the shortest paths between two nodes. It searches from both ends, each time from the one with fewer
 // nodes to continue from.
 func (t *Traverser) path(ctx context.Context, scope graph.Scope, r *Request) (Result, graph.Recall, error) {
-	now := r.AsOf.Or(t.store.Now())
-	ends, err := t.store.NodesAt(ctx, scope, []string{r.From, r.To}, r.AsOf.Pointer())
+	now := t.store.Now()
+	ends, err := t.store.NodesByKey(ctx, scope, []string{r.From, r.To})
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}

@@ -163,7 +163,7 @@ func TestPathsAskLittle(t *testing.T) {
 		f.link(fmt.Sprint("n", i), "relates_to", fmt.Sprint("n", i+1), 0.5)
 	}
 	got := paths(t, f, Request{Mode: Path, From: "n0", To: "n6"})
-	if got.text() != "n0>n1>n2>n3>n4>n5>n6" || strings.Join(f.calls, " ") != "NodesAt Edges Edges Edges Edges Edges Edges Steps" {
+	if got.text() != "n0>n1>n2>n3>n4>n5>n6" || strings.Join(f.calls, " ") != "NodesByKey Edges Edges Edges Edges Edges Edges Steps" {
 		t.Errorf("%s by %v", got.text(), f.calls)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"kith/graph"
@@ -62,19 +61,18 @@ type Request struct {
 	To        string   `json:"to,omitempty" max:"256" doc:"path, required: entity key of the node where it ends; another one than from"`
 	SeedNodes []string `json:"seed_nodes,omitempty" max:"20" doc:"ppr, required: 1 to 20 entity keys"`
 
-	Direction                string                    `json:"direction,omitempty" oneof:"outbound inbound both" doc:"not for cypher: of the relationships that are followed, outbound (default of neighbors), inbound or both (default of path and ppr)"`
-	RelationshipTypes        []string                  `json:"relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" max:"64" doc:"not for cypher: only these are followed"`
-	ExcludeRelationshipTypes []string                  `json:"exclude_relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" max:"64" doc:"not for cypher: all but these are followed"`
-	Kinds                    []string                  `json:"kinds,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity item storyline macro" doc:"neighbors, ppr: only nodes of these kinds are returned"`
-	MaxHops                  int                       `json:"max_hops,omitempty" min:"1" max:"6" doc:"neighbors: 1 (default) to 3; path: 1 to 6 (default)"`
-	MaxDepth                 int                       `json:"max_depth,omitempty" min:"1" max:"3" doc:"ppr: how far from the seeds, 1 to 3 (default)"`
-	Damping                  float64                   `json:"damping,omitempty" max:"0.99" doc:"ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85"`
-	TopK                     int                       `json:"top_k,omitempty" min:"1" max:"100" doc:"ppr: so many nodes, 1 to 100; default 20"`
-	Limit                    int                       `json:"limit,omitempty" min:"1" max:"100" doc:"neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1"`
-	Cursor                   string                    `json:"cursor,omitempty" doc:"neighbors: next_cursor of the page before"`
-	MaxTokens                int                       `json:"max_tokens,omitempty" min:"100" max:"100000" doc:"o200k tokens of the answer, 100 to 100,000; the last rows or paths go first, and message says how many went"`
-	AsOf                     graph.Optional[time.Time] `json:"as_of,omitzero" doc:"not for cypher, which sees the present: the relationships that were valid then, and the nodes as they were, also those changed or deleted since"`
-	Verbose                  bool                      `json:"verbose,omitempty" doc:"texts in full; otherwise 200 characters of each"`
+	Direction                string   `json:"direction,omitempty" oneof:"outbound inbound both" doc:"not for cypher: of the relationships that are followed, outbound (default of neighbors), inbound or both (default of path and ppr)"`
+	RelationshipTypes        []string `json:"relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" max:"64" doc:"not for cypher: only these are followed"`
+	ExcludeRelationshipTypes []string `json:"exclude_relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" max:"64" doc:"not for cypher: all but these are followed"`
+	Kinds                    []string `json:"kinds,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity item storyline macro" doc:"neighbors, ppr: only nodes of these kinds are returned"`
+	MaxHops                  int      `json:"max_hops,omitempty" min:"1" max:"6" doc:"neighbors: 1 (default) to 3; path: 1 to 6 (default)"`
+	MaxDepth                 int      `json:"max_depth,omitempty" min:"1" max:"3" doc:"ppr: how far from the seeds, 1 to 3 (default)"`
+	Damping                  float64  `json:"damping,omitempty" max:"0.99" doc:"ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85"`
+	TopK                     int      `json:"top_k,omitempty" min:"1" max:"100" doc:"ppr: so many nodes, 1 to 100; default 20"`
+	Limit                    int      `json:"limit,omitempty" min:"1" max:"100" doc:"neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1"`
+	Cursor                   string   `json:"cursor,omitempty" doc:"neighbors: next_cursor of the page before"`
+	MaxTokens                int      `json:"max_tokens,omitempty" min:"100" max:"100000" doc:"o200k tokens of the answer, 100 to 100,000; the last rows or paths go first, and message says how many went"`
+	Verbose                  bool     `json:"verbose,omitempty" doc:"texts in full; otherwise 200 characters of each"`
 
 	Cypher     string                     `json:"cypher,omitempty" max:"8192" doc:"cypher, required: the statement, at most 8,192 bytes. GET /v1/schema says what there is"`
 	Parameters map[string]json.RawMessage `json:"parameters,omitempty" doc:"cypher: of the statement, by their names without $; at most 100"`
@@ -126,9 +124,6 @@ func (r *Request) Validate() error {
 		return f.Err()
 	}
 	r.rejectForeign(f)
-	if r.Mode == Cypher && r.AsOf.Given {
-		f.Add(fault.At("as_of"), fault.NotAllowed, "Cypher sees the present: use another mode for the past")
-	}
 	r.validateWalk(f)
 	switch r.Mode {
 	case Neighbors:
@@ -242,7 +237,7 @@ func (r *Request) setDefaults() {
 func (r *Request) walk() Walk {
 	return Walk{
 		Outgoing: r.Direction != inbound, Incoming: r.Direction != outbound,
-		Types: r.RelationshipTypes, Without: r.ExcludeRelationshipTypes, Messages: slices.Contains(r.Kinds, "message"), AsOf: r.AsOf.Pointer(),
+		Types: r.RelationshipTypes, Without: r.ExcludeRelationshipTypes, Messages: slices.Contains(r.Kinds, "message"),
 	}
 }
 

@@ -35,9 +35,9 @@ func (s *Store) Close() { s.heap.close() }
 // Now returns the current time of the memory.
 func (s *Store) Now() time.Time { return s.graph.Now() }
 
-// NodesAt returns nodes of any kind that the scope may see, as they were at a time, in the order of their keys; nil: as they are.
-func (s *Store) NodesAt(ctx context.Context, scope graph.Scope, keys []string, at *time.Time) ([]graph.NodeView, error) {
-	return s.graph.NodesAt(ctx, scope, keys, at)
+// NodesByKey returns nodes of any kind that the scope may see, in the order of their keys.
+func (s *Store) NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error) {
+	return s.graph.NodesByKey(ctx, scope, keys)
 }
 
 // CurrentKeys returns the keys of the nodes that took over others.

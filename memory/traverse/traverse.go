@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/fault"
 )
 
 // store is the part of the memory that a walk reads.
@@ -17,7 +16,7 @@ type store interface {
 	Around(ctx context.Context, scope graph.Scope, w Walk, keys []string, kinds []graph.Kind, each int, now time.Time) ([]Around, error)
 	Edges(ctx context.Context, scope graph.Scope, w Walk, keys []string, each int, now time.Time) ([]Edges, error)
 	Steps(ctx context.Context, scope graph.Scope, w Walk, wishes []Wish, now time.Time) ([]*Step, error)
-	NodesAt(ctx context.Context, scope graph.Scope, keys []string, at *time.Time) ([]graph.NodeView, error)
+	NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error)
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 	Cypher(ctx context.Context, scope graph.Scope, text string, parameters map[string]any) (Records, graph.Recall, error)
 	Census(ctx context.Context, scope graph.Scope) (Census, error)
@@ -49,9 +48,6 @@ func New(s store, observe func(mode Mode, outcome Outcome)) *Traverser {
 // InvalidError, ErrNotFound for nodes that the scope may not see, ErrBusy, ErrUnavailable. An empty answer is no error.
 func (t *Traverser) Traverse(ctx context.Context, scope graph.Scope, r *Request) (Result, graph.Recall, error) {
 	if err := r.Validate(); err != nil {
-		return nil, graph.Recall{}, err
-	}
-	if err := fault.CheckAsOf(r.AsOf.Pointer(), t.store.Now()); err != nil {
 		return nil, graph.Recall{}, err
 	}
 	walk := map[Mode]func(context.Context, graph.Scope, *Request) (Result, graph.Recall, error){

@@ -165,14 +165,14 @@ func (f *fake) Steps(_ context.Context, _ graph.Scope, w Walk, wishes []Wish, at
 	return steps, f.visit("Steps", at)
 }
 
-func (f *fake) NodesAt(_ context.Context, _ graph.Scope, keys []string, _ *time.Time) ([]graph.NodeView, error) {
+func (f *fake) NodesByKey(_ context.Context, _ graph.Scope, keys []string) ([]graph.NodeView, error) {
 	var nodes []graph.NodeView
 	for _, key := range keys { // in the order in which they are asked for
 		if n := f.nodes[key]; n != nil && key != f.gone {
 			nodes = append(nodes, *n)
 		}
 	}
-	return nodes, f.visit("NodesAt", f.clock)
+	return nodes, f.visit("NodesByKey", f.clock)
 }
 
 // CurrentKeys says that what is called former has been taken over.
@@ -309,7 +309,7 @@ func TestOutcomes(t *testing.T) {
 func TestFaultsOfTheStore(t *testing.T) {
 	t.Parallel()
 	for mode, methods := range map[Mode][]string{
-		Neighbors: {"Around", "Steps"}, Path: {"NodesAt", "Edges", "Steps"}, PPR: {"Edges", "NodesAt"}, Cypher: {"Cypher"},
+		Neighbors: {"Around", "Steps"}, Path: {"NodesByKey", "Edges", "Steps"}, PPR: {"Edges", "NodesByKey"}, Cypher: {"Cypher"},
 	} {
 		for _, method := range methods {
 			fault := errors.New("x")

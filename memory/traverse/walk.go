@@ -41,13 +41,12 @@ type edgesRow struct {
 	Strengths []float64
 }
 
-// Walk selects the relationships to follow: current ones, or those of a time, between nodes that the scope may see.
+// Walk selects the relationships to follow: current ones between nodes that the scope may see.
 type Walk struct {
 	Outgoing, Incoming bool
 	Types              []string // empty: any
 	Without            []string
-	Messages           bool       // also those from sources to their messages
-	AsOf               *time.Time // nil: now
+	Messages           bool // also those from sources to their messages
 }
 
 // WalkLink is one relationship of a node, seen from that node. Its fields are in the order of walk_neighbors.
@@ -142,9 +141,6 @@ func (w Walk) params(scope graph.Scope, now time.Time) map[string]any {
 // Around examines at most each relationships of some nodes. It returns the nodes they lead to, and whether those are
 // of some kinds (none: any). It omits nodes that the scope may not see.
 func (s *Store) Around(ctx context.Context, scope graph.Scope, w Walk, keys []string, kinds []graph.Kind, each int, now time.Time) ([]Around, error) {
-	if w.AsOf != nil {
-		return s.aroundAt(ctx, scope, w, keys, kinds, each)
-	}
 	q, some, err := forWalk(ctx, s, findNeighbors, w)
 	if err != nil {
 		return nil, err
@@ -199,9 +195,6 @@ func (s *Store) alone(ctx context.Context, scope graph.Scope, keys []string) ([]
 
 // Edges examines at most each relationships of some nodes. It omits nodes that the scope may not see.
 func (s *Store) Edges(ctx context.Context, scope graph.Scope, w Walk, keys []string, each int, now time.Time) ([]Edges, error) {
-	if w.AsOf != nil {
-		return s.edgesAt(ctx, scope, w, keys, each)
-	}
 	q, some, err := forWalk(ctx, s, findEdges, w)
 	if err != nil || !some {
 		return nil, err
@@ -229,9 +222,6 @@ type Wish struct {
 
 // Steps returns the details of steps, one for each wish; nil if it does not exist any more.
 func (s *Store) Steps(ctx context.Context, scope graph.Scope, w Walk, wishes []Wish, now time.Time) ([]*Step, error) {
-	if w.AsOf != nil {
-		return s.stepsAt(ctx, scope, w, wishes)
-	}
 	steps := make([]*Step, len(wishes))
 	q, some, err := forWalk(ctx, s, findSteps, w)
 	if err != nil || !some || len(wishes) == 0 {

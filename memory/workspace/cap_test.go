@@ -37,7 +37,7 @@ func TestWorkspaceListsAreCapped(t *testing.T) {
 			}
 		}
 		e.Write("u", nodes, links...)
-		w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), project, nil)
+		w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), project)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestWorkspaceUpcomingTasksAreCapped(t *testing.T) {
 	}
 	e.Now = noon.Add(8 * graph.Week / 7)
 	for project, n := range around(5) {
-		w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), project, nil)
+		w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), project)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestWorkspacePictureIsCapped(t *testing.T) {
 			links = append(links, link(keys[i], "depends_on", keys[i+1], 0.5))
 		}
 		e.Write("u", all, links...)
-		w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), project, nil)
+		w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), project)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestWorkspaceRelationshipsAreCapped(t *testing.T) {
 			nodes, links = append(nodes, inProject(what, "task", key)), append(links, link(what, "has_task", key, 0.5))
 		}
 		e.Write("u", nodes, links...)
-		w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), what, nil)
+		w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), what)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestWorkspaceRelationshipsAreCapped(t *testing.T) {
 			links = append(links, link(focus, "depends_on", fmt.Sprintf("above-%d", i), 0.5))
 		}
 		e.Write("u", []graph.NodeWrite{inProject("above", "task", focus)}, links...)
-		f, err := e.projects.Focus(t.Context(), e.As("u"), task, focus, nil)
+		f, err := e.projects.Focus(t.Context(), e.As("u"), task, focus)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestWorkspaceRelationshipsAreCapped(t *testing.T) {
 			nodes = append(nodes, node("project", fmt.Sprintf("more-%d", have), 0.5, shared))
 		}
 		e.Write("u", nodes)
-		all, err := e.projects.Workspaces(t.Context(), e.As("u"), nil)
+		all, err := e.projects.Workspaces(t.Context(), e.As("u"))
 		if err != nil {
 			t.Fatal(err)
 		}

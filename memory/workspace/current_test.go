@@ -9,7 +9,7 @@ import (
 	"kith/graph"
 )
 
-// Relationships of a project begin and end without a write: at each moment its views are those as of that moment.
+// Relationships of a project begin and end without a write: at each moment its views have those that hold.
 func TestWorkspacesHaveWhatHolds(t *testing.T) {
 	twice(t, func(r *rapid.T, e *env) {
 		hour := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Hour) }
@@ -33,7 +33,10 @@ func TestWorkspacesHaveWhatHolds(t *testing.T) {
 		for n := range 6 {
 			for _, before := range []time.Duration{time.Millisecond, 0} {
 				if e.Now = hour(n).Add(-before); n > 0 || before == 0 {
-					e.alike("at "+e.Now.Format("15:04:05.000"), e.views("u", &e.Now), e.views("u", nil))
+					e.wantWorkspace("u", "p")
+					e.wantFocus("u", "p", "task", "t")
+					e.wantFocus("u", "p", "plan", "n")
+					e.alike("as of now, at "+e.Now.Format("15:04:05.000"), e.views("u", nil), e.views("u", &e.Now))
 				}
 			}
 			if e.Failed() {

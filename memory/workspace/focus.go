@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -56,19 +55,16 @@ type End struct {
 
 // WorkspaceWith is WorkspaceOf with a node in focus. It returns ErrNotFound if the node does not belong to the
 // project. It needs no more consecutive round trips.
-func (s *Store) WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string, at *time.Time) (*Workspace, *Element, error) {
+func (s *Store) WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string) (*Workspace, *Element, error) {
 	var focus *Element
 	w, err := graph.AtCurrentKeys(ctx, s.graph, scope, []*string{&project}, func() (w *Workspace, err error) {
-		w, focus, err = s.workspaceWith(ctx, scope, project, kind, key, at)
+		w, focus, err = s.workspaceWith(ctx, scope, project, kind, key)
 		return w, err
 	})
 	return w, focus, err
 }
 
-func (s *Store) workspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string, at *time.Time) (*Workspace, *Element, error) {
-	if at != nil {
-		return s.workspaceWithAt(ctx, scope, project, kind, key, *at)
-	}
+func (s *Store) workspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string) (*Workspace, *Element, error) {
 	var (
 		w       *Workspace
 		focus   *Element
@@ -93,11 +89,8 @@ func (s *Store) workspaceWith(ctx context.Context, scope graph.Scope, project st
 	return w, focus, nil
 }
 
-// Focus returns a node of a kind of projects in a user's focus, as it is or was at a time, or ErrNotFound.
-func (s *Store) Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, at *time.Time) (*Element, error) {
-	if at != nil {
-		return s.focusAt(ctx, scope, kind, key, *at)
-	}
+// Focus returns a node of a kind of projects in a user's focus, or ErrNotFound.
+func (s *Store) Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (*Element, error) {
 	f, err := s.focus(ctx, scope, kind, key)
 	if err != nil || f.Project == nil {
 		return f, err

@@ -40,11 +40,16 @@ func (e *env) workspaceModel(user string) *workspaceModel {
 			m.nodes[n.Text("entity_key")] = n
 		}
 	}
-	for _, row := range e.Raw(`MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE a.entity_key IS NOT NULL AND r.valid_to IS NULL RETURN r.key, type(r), a.entity_key, b.entity_key`) {
+	for _, row := range e.Raw(`MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE a.entity_key IS NOT NULL
+		RETURN r.key, type(r), a.entity_key, b.entity_key, [name IN keys(r) | [name, r[name]]]`) {
 		edge := placedEdge{neo.Text(row[0]), neo.Text(row[1]), neo.Text(row[2]), neo.Text(row[3])}
+		var p graph.Properties
+		if err := p.DecodeNeo(row[4]); err != nil {
+			e.Fatal(err)
+		}
 		_, from := m.nodes[edge.from]
 		_, to := m.nodes[edge.to]
-		if from && to {
+		if from && to && p.ValidAt(m.now) {
 			m.edges = append(m.edges, edge)
 		}
 	}
@@ -279,6 +284,24 @@ func (m *workspaceModel) links(project, key string) Links {
 	return l
 }
 
+// level returns how many incoming relationships lead up to a project; nil: more than five.
+func (m *workspaceModel) level(project, key string) *int {
+	up := map[string]bool{key: true}
+	for level := 1; level <= 5; level++ {
+		next := map[string]bool{}
+		for _, e := range m.edges {
+			if up[e.to] && e.from == project {
+				return &level
+			}
+			if up[e.to] && m.nodes[e.from].Text("project_id") == project {
+				next[e.from] = true
+			}
+		}
+		up = next
+	}
+	return nil
+}
+
 func keysOfItems(shown []Item) []string {
 	var keys []string
 	for i := range shown {
@@ -291,7 +314,7 @@ func keysOfItems(shown []Item) []string {
 func (e *env) wantWorkspace(user, project string) {
 	e.Helper()
 	m := e.workspaceModel(user)
-	got, err := e.projects.WorkspaceOf(e.Context(), e.As(user), project, nil)
+	got, err := e.projects.WorkspaceOf(e.Context(), e.As(user), project)
 	if _, there := m.nodes[project]; !there {
 		if !errors.Is(err, fault.ErrNotFound) {
 			e.Fatalf("a project that is not there: %v", err)
@@ -301,7 +324,6 @@ func (e *env) wantWorkspace(user, project string) {
 	if err != nil {
 		e.Fatal(err)
 	}
-	e.wantAsOfNow(user, project, got)
 	maps.DeleteFunc(got.Counts, func(_ string, c Counts) bool { return c == Counts{} })
 	e.Same("counts for "+user, m.counts(project), got.Counts)
 	for kind := range workspaceShown {
@@ -334,6 +356,38 @@ func (e *env) wantWorkspace(user, project string) {
 	}
 }
 
+// wantFocus compares what the store's view of a node in focus has of its project with the model.
+func (e *env) wantFocus(user, project, kind, key string) {
+	e.Helper()
+	m := e.workspaceModel(user)
+	k, _ := graph.KindOf(kind)
+	got, err := e.projects.Focus(e.Context(), e.As(user), k, key)
+	if err != nil {
+		e.Fatal(err)
+	}
+	e.Same("links of the focus "+key, m.links(project, key), got.Links)
+	e.Same("level of the focus "+key, m.level(project, key), got.Level)
+	e.Same("whether the focus "+key+" is linked with the project", m.of(project, kind)[key], got.Direct)
+	var want, edges []string
+	for _, edge := range m.edges {
+		if edge.from == key {
+			want = append(want, edge.kind+" "+edge.to)
+		} else if edge.to == key {
+			want = append(want, edge.from+" "+edge.kind)
+		}
+	}
+	for _, end := range got.Edges {
+		if end.Outgoing {
+			edges = append(edges, end.Type+" "+end.Node.EntityKey)
+		} else {
+			edges = append(edges, end.Node.EntityKey+" "+end.Type)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(edges)
+	e.Same("relationships of the focus "+key, want, edges)
+}
+
 // wantWorkspaces compares the store's view of all projects with the model.
 func (e *env) wantWorkspaces(user string) {
 	e.Helper()
@@ -352,7 +406,7 @@ func (e *env) wantWorkspaces(user string) {
 	slices.SortFunc(projects, func(a, b string) int {
 		return cmp.Or(m.time(b, "updated_at").Compare(m.time(a, "updated_at")), cmp.Compare(a, b))
 	})
-	got, err := e.projects.Workspaces(e.Context(), e.As(user), nil)
+	got, err := e.projects.Workspaces(e.Context(), e.As(user))
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -360,11 +414,6 @@ func (e *env) wantWorkspaces(user string) {
 	for i := range got.Projects {
 		keys = append(keys, got.Projects[i].EntityKey)
 	}
-	past, err := e.projects.Workspaces(e.Context(), e.As(user), &e.Now)
-	if err != nil {
-		e.Fatal(err)
-	}
-	e.alike("projects as of now", got, past)
 	maps.DeleteFunc(got.Counts, func(_ string, c Counts) bool { return c == Counts{} })
 	e.Same("projects", projects, keys)
 	e.Same("how many projects", len(projects), int(got.Total))

@@ -3,12 +3,14 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // linkedAt does the same as linkedWith at a time.
@@ -17,7 +19,7 @@ func (s *Store) linkedAt(ctx context.Context, scope graph.Scope, q *LinkedQuery)
 	if err != nil {
 		return nil, err
 	}
-	around, nodes, err := s.linksOf(ctx, scope, q.Key, linkedWalked, *q.AsOf)
+	around, nodes, err := s.linksOf(ctx, scope, q.Key, *q.AsOf)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +91,29 @@ func linkedNode(key string, n graph.StoredNode, relations []graph.LinkAt, isCont
 	return l
 }
 
+// nodeAt returns a node of a kind at a time, or ErrNotFound.
+func (s *Store) nodeAt(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, at time.Time) (graph.StoredNode, error) {
+	found, err := s.graph.StoredAt(ctx, scope, []string{key}, at)
+	if n, ok := found[key]; err == nil && (!ok || n.Kind != kind) {
+		return n, fmt.Errorf("%s: %w", kind.Name, fault.ErrNotFound)
+	}
+	return found[key], err
+}
+
+// linksOf returns the relationships of a node at a time, and the nodes at their other ends.
+func (s *Store) linksOf(ctx context.Context, scope graph.Scope, key string, at time.Time) (graph.LinksAt, map[string]graph.StoredNode, error) {
+	around, err := s.graph.LinksAround(ctx, scope, &graph.LinksQuery{At: at, Keys: []string{key}, Outgoing: true, Incoming: true, Each: linkedWalked})
+	if err != nil || len(around) == 0 {
+		return graph.LinksAt{}, nil, err
+	}
+	var keys []string
+	for i := range around[0].Links {
+		keys = append(keys, around[0].Links[i].Node.EntityKey)
+	}
+	nodes, err := s.graph.StoredAt(ctx, scope, keys, at)
+	return around[0], nodes, err
+}
+
 // documentAt returns the key of the context document of a project at a time; empty: none.
 func (s *Store) documentAt(ctx context.Context, scope graph.Scope, project string, at time.Time) (string, error) {
 	if project == "" {
@@ -113,14 +138,14 @@ func (s *Store) availableAt(ctx context.Context, scope graph.Scope, project, key
 	if err != nil {
 		return nil, err
 	}
-	around, _, err := s.linksOf(ctx, scope, key, linkedWalked, at)
+	around, _, err := s.linksOf(ctx, scope, key, at)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string][]Available{}
 	for _, other := range slices.Sorted(maps.Keys(nodes)) {
 		n := nodes[other]
-		if other == key || !slices.Contains(labelsOf(kinds), n.Kind.Label) || !n.WorkspacePlace(nil).Counted || len(all[n.Kind.Name]) == availableShown {
+		if other == key || !slices.Contains(labelsOf(kinds), n.Kind.Label) || !n.IsCounted() || len(all[n.Kind.Name]) == availableShown {
 			continue
 		}
 		linked := slices.ContainsFunc(around.Links, func(l graph.LinkAt) bool { return l.Node.EntityKey == other })

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -14,30 +13,16 @@ import (
 	"kith/tests/graphtest"
 )
 
-// alike reports a difference between a view and that of a time. Lists without items, and counts of nothing, are alike.
+// alike reports a difference between views and those of a time. Lists without items are alike.
 func (e *env) alike(what string, want, got any) {
 	e.Helper()
-	some := cmpopts.IgnoreMapEntries(func(_ string, c Counts) bool { return c == Counts{} })
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), some); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		e.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 
-// wantAsOfNow compares a view, which reads stored places, with the same view as of now, which is made of all nodes.
-func (e *env) wantAsOfNow(user, project string, want *Workspace) {
-	e.Helper()
-	got, err := e.projects.WorkspaceOf(e.Context(), e.As(user), project, &e.Now)
-	if err != nil {
-		e.Fatal(err)
-	}
-	e.alike("as of now for "+user, want, got)
-}
-
-// views are all views of a user's project, task and plan.
+// views are what a user's task and plan are linked with, and what the task may be linked with.
 type views struct {
-	All      *Workspaces
-	Project  *Workspace
-	Focus    []*Element
 	Linked   []*LinkedEntities
 	Possible map[string][]Available
 }
@@ -51,33 +36,21 @@ func (e *env) views(user string, at *time.Time) (v views) {
 			e.Fatal(err)
 		}
 	}
-	var err error
 	ctx, scope := e.Context(), e.As(user)
-	v.All, err = e.projects.Workspaces(ctx, scope, at)
-	check(err)
-	v.Project, err = e.projects.WorkspaceOf(ctx, scope, "p", at)
-	check(err)
-	for kind, key := range map[string]string{"task": "t", "plan": "n"} {
-		k, _ := graph.KindOf(kind)
-		_, focus, err := e.projects.WorkspaceWith(ctx, scope, "p", k, key, at)
+	for _, of := range [][2]string{{"task", "t"}, {"plan", "n"}} {
+		k, _ := graph.KindOf(of[0])
+		linked, err := e.projects.LinkedWith(ctx, scope, LinkedQuery{Kind: k, Key: of[1], Most: 2, Whole: true, AsOf: at})
 		check(err)
-		alone, err := e.projects.Focus(ctx, scope, k, key, at)
-		check(err)
-		linked, err := e.projects.LinkedWith(ctx, scope, LinkedQuery{Kind: k, Key: key, Most: 2, Whole: true, AsOf: at})
-		check(err)
-		if kind == "task" {
-			v.Focus, v.Linked = append([]*Element{focus, alone}, v.Focus...), append([]*LinkedEntities{linked}, v.Linked...)
-		} else {
-			v.Focus, v.Linked = append(v.Focus, focus, alone), append(v.Linked, linked)
-		}
+		v.Linked = append(v.Linked, linked)
 	}
+	var err error
 	v.Possible, err = e.projects.Available(ctx, scope, "p", "t", nil, at)
 	check(err)
 	return v
 }
 
-// TestProjectsOfThePast compares all views of each step of a history with what they were then.
-func TestProjectsOfThePast(t *testing.T) {
+// TestLinkedOfThePast compares the views of each step of a history with what they were then.
+func TestLinkedOfThePast(t *testing.T) {
 	e := fresh(t)
 	in := func(kind, key, name, state string) graph.NodeWrite {
 		w := node(kind, key, 0.5)
@@ -126,33 +99,12 @@ func TestProjectsOfThePast(t *testing.T) {
 	}
 	for _, m := range moments {
 		e.alike("at "+m.at.Format("15:04:05.000"), m.seen, e.views("u", &m.at))
-		if other := e.views("other", &m.at); other.Project != nil || other.All.Total > 0 || other.Linked[0] != nil || other.Focus[1] != nil {
+		if other := e.views("other", &m.at); other.Linked[0] != nil || len(other.Possible) > 0 {
 			t.Errorf("another user sees %+v", other)
 		}
 	}
 	before := graphtest.Noon
-	if v := e.views("u", &before); v.Project != nil || v.All.Total > 0 || v.Linked[0] != nil {
+	if v := e.views("u", &before); v.Linked[0] != nil || len(v.Possible) > 0 {
 		t.Errorf("before the first write: %+v", v)
 	}
-}
-
-// TestManyTasksOfThePast checks that a project with many direct tasks is counted alike now and as of now.
-func TestManyTasksOfThePast(t *testing.T) {
-	e := fresh(t)
-	nodes, links := []graph.NodeWrite{node("project", "p", 0.5)}, []graph.RelationshipWrite{}
-	for i := range pictureWalked + 50 {
-		w := node("task", fmt.Sprint("t", i), 0.5)
-		w.OwnFields = &graph.OwnFields{ProjectID: graph.Some("p")}
-		nodes, links = append(nodes, w), append(links, link("p", "has_task", w.EntityKey, 0.5))
-	}
-	e.Write("u", nodes, links...)
-	now, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), "p", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	then, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), "p", &e.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.Same("counts", now.Counts, then.Counts)
 }

@@ -181,21 +181,12 @@ var (
 		"next_step_short", "next_step_long")
 )
 
-// WorkspaceOf returns the view of a project, in two round trips, or as it was at a time, or ErrNotFound.
-func (s *Store) WorkspaceOf(ctx context.Context, scope graph.Scope, project string, at *time.Time) (*Workspace, error) {
-	return graph.AtCurrentKeys(ctx, s.graph, scope, []*string{&project}, func() (*Workspace, error) { return s.workspaceOf(ctx, scope, project, at) })
-}
-
-func (s *Store) workspaceOf(ctx context.Context, scope graph.Scope, project string, at *time.Time) (*Workspace, error) {
-	if at != nil {
-		p, err := s.projectAt(ctx, scope, project, *at)
-		if err != nil {
-			return nil, err
-		}
-		return p.workspace(), nil
-	}
-	w, _, err := s.workspace(ctx, scope, project, "")
-	return w, err
+// WorkspaceOf returns the view of a project, in two round trips, or ErrNotFound.
+func (s *Store) WorkspaceOf(ctx context.Context, scope graph.Scope, project string) (*Workspace, error) {
+	return graph.AtCurrentKeys(ctx, s.graph, scope, []*string{&project}, func() (*Workspace, error) {
+		w, _, err := s.workspace(ctx, scope, project, "")
+		return w, err
+	})
 }
 
 // links reads counts of the links of some nodes, and the nodes that a picture leads to.
@@ -256,11 +247,8 @@ type Workspaces struct {
 	Counts   map[string]Counts // of all projects, by kind; only Total is set
 }
 
-// Workspaces returns the view of all projects, in one round trip, or as they were at a time.
-func (s *Store) Workspaces(ctx context.Context, scope graph.Scope, at *time.Time) (*Workspaces, error) {
-	if at != nil {
-		return s.workspacesAt(ctx, scope, *at)
-	}
+// Workspaces returns the view of all projects, in one round trip.
+func (s *Store) Workspaces(ctx context.Context, scope graph.Scope) (*Workspaces, error) {
 	if err := s.graph.SettleDue(ctx, scope.TeamID); err != nil {
 		return nil, err
 	}
@@ -400,10 +388,10 @@ func (c *linkCounts) ofKind(kind string) Links {
 func (s *Store) Warm(ctx context.Context) error {
 	const key = "warm-up"
 	nobody := graph.Nobody()
-	_, global := s.Workspaces(ctx, nobody, nil)
-	_, project := s.WorkspaceOf(ctx, nobody, key, nil)
+	_, global := s.Workspaces(ctx, nobody)
+	_, project := s.WorkspaceOf(ctx, nobody, key)
 	_, links := s.links(ctx, nobody, key, []string{}, key, newPicture(key, graph.NodeView{}, nil))
-	_, element := s.Focus(ctx, nobody, graph.ProjectKind, key, nil)
+	_, element := s.Focus(ctx, nobody, graph.ProjectKind, key)
 	_, linked := s.LinkedWith(ctx, nobody, LinkedQuery{Kind: graph.ProjectKind, Key: key})
 	for _, err := range []error{global, project, links, element, linked} {
 		if err != nil && !errors.Is(err, fault.ErrNotFound) {

@@ -83,7 +83,7 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 		if e.Failed() {
 			r.Fatal("the workspaces differ")
 		}
-		if w, err := e.projects.WorkspaceOf(e.Context(), e.As("u1"), "p1", nil); err == nil {
+		if w, err := e.projects.WorkspaceOf(e.Context(), e.As("u1"), "p1"); err == nil {
 			mu.Lock()
 			defer mu.Unlock()
 			for _, n := range w.Nodes {
@@ -187,7 +187,7 @@ func TestUpcomingTasks(t *testing.T) {
 	})
 	e.Now = noon.Add(10 * day)
 	e.Write("u", []graph.NodeWrite{task("fresh", "todo", 0, 11*day)})
-	w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), "p", nil)
+	w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), "p")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestWorkspaceFocus(t *testing.T) {
 	kind, _ := graph.KindOf("task")
 	level := func(key, of string) *int {
 		k, _ := graph.KindOf(of)
-		f, err := e.projects.Focus(t.Context(), e.As("u"), k, key, nil)
+		f, err := e.projects.Focus(t.Context(), e.As("u"), k, key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func TestWorkspaceFocus(t *testing.T) {
 	}
 	one, two, none := 1, 2, (*int)(nil)
 	e.Same("levels", []*int{&one, &two, &two, none}, []*int{level("g", "goal"), level("l", "plan"), level("t", "task"), level("orphan", "task")})
-	w, f, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), "p", kind, "t", nil)
+	w, f, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), "p", kind, "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,13 +236,13 @@ func TestWorkspaceFocus(t *testing.T) {
 	e.Same("first", []string{"o0", "o1", "o2"}, f.First["outputs"])
 	e.Same("relationships", 12, len(f.Edges))
 	for _, c := range []struct{ project, key string }{{"q", "t"}, {"p", "nothing"}, {"nothing", "t"}} {
-		if _, _, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), c.project, kind, c.key, nil); !errors.Is(err, fault.ErrNotFound) {
+		if _, _, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), c.project, kind, c.key); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
 }
 
-// The key of a merged project leads to the other one, with what belonged to both, and a time before the merge to itself.
+// The key of a merged project leads to the other one, with what belonged to both.
 func TestWorkspaceOfMergedProject(t *testing.T) {
 	e := fresh(t)
 	in := func(project string) func(*graph.NodeWrite) {
@@ -250,23 +250,18 @@ func TestWorkspaceOfMergedProject(t *testing.T) {
 	}
 	e.Write("", []graph.NodeWrite{node("project", "a", 0.5), node("project", "b", 0.5), node("goal", "ga", 0.5, in("a")), node("goal", "gb", 0.5, in("b"))},
 		link("b", "has_goal", "gb", 0.5))
-	before := e.Now.Add(time.Minute)
 	e.Now = e.Now.Add(time.Hour)
 	if _, err := e.Store.MergeNodes(t.Context(), e.As("u"), graph.ProjectKind, "a", graph.MergeWrite{Other: "b"}); err != nil {
 		t.Fatal(err)
 	}
 	goal, _ := graph.KindOf("goal")
 	for _, project := range []string{"a", "b"} {
-		w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), project, nil)
+		w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), project)
 		if err != nil || w.Project.EntityKey != "a" || w.Counts["goal"] != (Counts{Total: 2, Direct: 1, Listed: 2}) {
 			t.Errorf("%s: %+v %v", project, w, err)
 		}
-		if _, focus, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), project, goal, "gb", nil); err != nil || focus.Project.EntityKey != "a" {
+		if _, focus, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), project, goal, "gb"); err != nil || focus.Project.EntityKey != "a" {
 			t.Errorf("%s with a focus: %+v %v", project, focus, err)
-		}
-		w, err = e.projects.WorkspaceOf(t.Context(), e.As("u"), project, &before)
-		if err != nil || w.Project.EntityKey != project || w.Counts["goal"].Total != 1 {
-			t.Errorf("%s before: %+v %v", project, w, err)
 		}
 	}
 	e.CheckIntegrity()

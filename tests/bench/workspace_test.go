@@ -71,7 +71,7 @@ func BenchmarkWorkspace(b *testing.B) {
 	writeWorkspace(b, store, scope, "large", large)
 	read := func(project string) func() error {
 		return func() error {
-			_, err := workspace.NewStore(store).WorkspaceOf(b.Context(), scope, project, nil)
+			_, err := workspace.NewStore(store).WorkspaceOf(b.Context(), scope, project)
 			return err
 		}
 	}

@@ -20,6 +20,7 @@ func TestWrongCallsAreExplainedInThreeLines(t *testing.T) {
 	}{
 		{[]string{"nonsense"}, "kith: unexpected argument nonsense\nUsage: kith <command> [flags]\nRun \"kith --help\" for more information.\n"},
 		{[]string{"key", "create", "--nope"}, "kith: unknown flag --nope\nUsage: kith key create [flags]\nRun \"kith key create --help\" for more information.\n"},
+		{[]string{"explore", "boat", "--as-of", "2026-03-01T00:00:00Z"}, "kith: unknown flag --as-of\nUsage: kith explore --key=STRING <words> ... [flags]\nRun \"kith explore --help\" for more information.\n"},
 		{[]string{"context", "u1"}, "kith: missing flags: --key=STRING (or set KITH_KEY)\nUsage: kith context --key=STRING <user> [flags]\nRun \"kith context --help\" for more information.\n"},
 	} {
 		var out, errs bytes.Buffer

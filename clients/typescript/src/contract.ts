@@ -2585,12 +2585,7 @@ export interface components {
         ExploreRequest: {
             /**
              * Format: date-time
-             * @description the memory of that time: what was said and made by then, with the names and texts of then, also what was changed or deleted since, and the relationships that were valid; not before since, not in the future
-             */
-            as_of?: string | null;
-            /**
-             * Format: date-time
-             * @description when the queries were asked: times in them, as "last Tuesday", are read from there, in its time zone; default: as_of, or now
+             * @description when the queries were asked: times in them, as "last Tuesday", are read from there, in its time zone; default: now
              */
             asked_at?: string | null;
             /** @description the conversation that is open now: "our last session" is the one before it */
@@ -5606,11 +5601,6 @@ export interface components {
             pattern: string;
         };
         TraverseRequest: {
-            /**
-             * Format: date-time
-             * @description not for cypher, which sees the present: the relationships that were valid then, and the nodes as they were, also those changed or deleted since
-             */
-            as_of?: string | null;
             /** @description neighbors: next_cursor of the page before */
             cursor?: string | null;
             /** @description cypher, required: the statement, at most 8,192 bytes. GET /v1/schema says what there is */
@@ -12407,8 +12397,6 @@ export interface operations {
                 explain?: boolean;
                 /** @description false leaves out what is linked with the focus */
                 linked?: boolean;
-                /** @description the workspace as it was then, with counts and highlights; a project may have had at most 5,000 nodes */
-                as_of?: string;
             };
             header?: {
                 "If-None-Match"?: string;

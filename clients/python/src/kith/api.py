@@ -454,7 +454,6 @@ def restore_node(kind: str, key: str, *, user_id: str | None = None, version: in
 
 def get_ontology(
     *,
-    as_of: str | None = None,
     context_type: str | None = None,
     conversation_id: str | None = None,
     explain: bool | None = None,
@@ -470,14 +469,13 @@ def get_ontology(
     return Request(
         "GET",
         "/v1/ontology",
-        query={"as_of": as_of, "context_type": context_type, "conversation_id": conversation_id, "explain": explain, "focus_id": focus_id, "focus_kind": focus_kind, "linked": linked, "max_tokens": max_tokens, "project_id": project_id, "snapshot": snapshot, "user_id": user_id},
+        query={"context_type": context_type, "conversation_id": conversation_id, "explain": explain, "focus_id": focus_id, "focus_kind": focus_kind, "linked": linked, "max_tokens": max_tokens, "project_id": project_id, "snapshot": snapshot, "user_id": user_id},
         again=True,
     )
 
 
 def get_ontology_text(
     *,
-    as_of: str | None = None,
     context_type: str | None = None,
     conversation_id: str | None = None,
     explain: bool | None = None,
@@ -493,7 +491,7 @@ def get_ontology_text(
     return Request(
         "GET",
         "/v1/ontology",
-        query={"format": "text", "as_of": as_of, "context_type": context_type, "conversation_id": conversation_id, "explain": explain, "focus_id": focus_id, "focus_kind": focus_kind, "linked": linked, "max_tokens": max_tokens, "project_id": project_id, "snapshot": snapshot, "user_id": user_id},
+        query={"format": "text", "context_type": context_type, "conversation_id": conversation_id, "explain": explain, "focus_id": focus_id, "focus_kind": focus_kind, "linked": linked, "max_tokens": max_tokens, "project_id": project_id, "snapshot": snapshot, "user_id": user_id},
         again=True,
         text=True,
     )
@@ -1451,8 +1449,7 @@ class ExploreQuery(TypedDict, total=False):
 
 
 class ExploreRequest(TypedDict, total=False):
-    as_of: str | None  # the memory of that time: what was said and made by then, with the names and texts of then, also what was changed or deleted since, and the relationships that were valid; not before since, not in the future
-    asked_at: str | None  # when the queries were asked: times in them, as "last Tuesday", are read from there, in its time zone; default: as_of, or now
+    asked_at: str | None  # when the queries were asked: times in them, as "last Tuesday", are read from there, in its time zone; default: now
     conversation_id: str | None  # the conversation that is open now: "our last session" is the one before it
     evidence: list[Literal["words", "neighbours", "links", "meaning"]] | None  # evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all
     expand: int | None  # so many neighbours of the nodes found; default none
@@ -3181,7 +3178,6 @@ class TraverseRelationshipSchema(TypedDict, total=False):
 TraverseRequest = TypedDict(
     "TraverseRequest",
     {
-        "as_of": "str | None",  # not for cypher, which sees the present: the relationships that were valid then, and the nodes as they were, also those changed or deleted since
         "cursor": "str | None",  # neighbors: next_cursor of the page before
         "cypher": "str | None",  # cypher, required: the statement, at most 8,192 bytes. GET /v1/schema says what there is
         "damping": "float | None",  # ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85
