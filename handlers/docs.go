@@ -101,7 +101,7 @@ func statusesOf(o *huma.Operation) []string { return slices.Sorted(maps.Keys(o.R
 // link leads to a schema on the page; without one, name is a type of its own.
 type link struct{ Before, Name, To, After string }
 
-// typeOf describes the type of a value in a few words.
+// typeLink describes the type of a value in a few words.
 func typeLink(s *huma.Schema) link {
 	switch {
 	case s == nil:

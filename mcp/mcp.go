@@ -23,7 +23,6 @@ import (
 	"kith/memory/traverse"
 )
 
-// store reads and writes the memory.
 // knowledge reads everything that a scope knows.
 type knowledge interface {
 	Knowledge(ctx context.Context, scope graph.Scope) (loader.Knowledge, error)
@@ -34,6 +33,7 @@ type users interface {
 	UserIDs(ctx context.Context, teamID, beginning string, limit int) ([]string, error)
 }
 
+// store reads and writes the memory.
 type store interface {
 	Write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error)
 	WriteSource(ctx context.Context, scope graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error)

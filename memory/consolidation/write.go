@@ -72,7 +72,7 @@ func (c *Consolidation) validate(scope graph.Scope) error {
 	return f.Err()
 }
 
-// consolidationFault turns the faults of a write's nodes into faults of the keys.
+// faultOf turns the faults of a write's nodes into faults of the keys.
 func faultOf(err error) error {
 	var invalid *fault.InvalidError
 	if !errors.As(err, &invalid) {

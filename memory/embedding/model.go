@@ -17,19 +17,19 @@ var (
 	readEmbeddingBacklog = neo.Load[backlogRow]("embedding_backlog")
 )
 
-// embeddingModel is the model of the vectors in the database. Dimensions is 0 if they are unknown.
+// model is the model of the vectors in the database. Dimensions is 0 if they are unknown.
 type model struct {
 	Model      string
 	Dimensions int
 }
 
-// embeddingBacklog counts the nodes that wait for vectors. Oldest is nil if there are none.
+// backlogRow counts the nodes that wait for vectors. Oldest is nil if there are none.
 type backlogRow struct {
 	Due    int64
 	Oldest *time.Time
 }
 
-// embeddingState holds the model of the vectors in the database: those with a number above base. Until the walk is done, the
+// state holds the model of the vectors in the database: those with a number above base. Until the walk is done, the
 // nodes after team and key may lack a vector of the model.
 type state struct {
 	Model     string

@@ -411,27 +411,27 @@ func (a *assembly) sourceHits() []SourceHit {
 
 // recall returns the nodes and relationships of the answer, which count as recalled.
 func (a *assembly) recall(r *Result) graph.Recall {
-	var explained graph.Recall
+	var recall graph.Recall
 	for _, list := range [][]NodeHit{r.Semantic.People, r.Semantic.Concepts, r.Semantic.Entities, r.Semantic.Others} {
 		for i := range list {
-			explained.Nodes = append(explained.Nodes, list[i].EntityKey)
+			recall.Nodes = append(recall.Nodes, list[i].EntityKey)
 		}
 	}
 	for i := range r.Episodic.Artifacts {
-		explained.Nodes = append(explained.Nodes, r.Episodic.Artifacts[i].EntityKey)
+		recall.Nodes = append(recall.Nodes, r.Episodic.Artifacts[i].EntityKey)
 	}
 	for i := range r.Episodic.Sources {
-		explained.Nodes = append(explained.Nodes, r.Episodic.Sources[i].EntityKey)
+		recall.Nodes = append(recall.Nodes, r.Episodic.Sources[i].EntityKey)
 	}
 	for i := range r.Episodic.Storylines {
-		explained.Nodes = append(explained.Nodes, r.Episodic.Storylines[i].StorylineID)
+		recall.Nodes = append(recall.Nodes, r.Episodic.Storylines[i].StorylineID)
 	}
 	for i := range r.Episodic.Macros {
-		explained.Nodes = append(explained.Nodes, r.Episodic.Macros[i].MacroID)
+		recall.Nodes = append(recall.Nodes, r.Episodic.Macros[i].MacroID)
 	}
 	for i := range r.Semantic.Relationships {
 		h := &r.Semantic.Relationships[i]
-		explained.Relationships = append(explained.Relationships, graph.RelationshipRef{From: h.FromEntityKey, Type: h.RelationshipKind, To: h.ToEntityKey, Key: h.Key})
+		recall.Relationships = append(recall.Relationships, graph.RelationshipRef{From: h.FromEntityKey, Type: h.RelationshipKind, To: h.ToEntityKey, Key: h.Key})
 	}
-	return explained
+	return recall
 }

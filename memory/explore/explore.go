@@ -1,6 +1,6 @@
 // Package explore searches a memory by words, by meaning and by links, and ranks the hits together. It decides what to
-// search for and how to rank it. Package graph has the statements and indexes, package vector the vectors in memory. It
-// does not depend on HTTP or a database driver.
+// search for and how to rank it. Package vector has the vectors in memory. It does
+// not depend on HTTP or a database driver.
 package explore
 
 import (

@@ -332,13 +332,13 @@ func (s *vectorEvidence) addMessages(said *vectorEvidence, messages []FoundMessa
 
 // addToSources adds the nearest messages that the words have not found to the evidence of their sources, and returns
 // these messages.
-func (s *vectorEvidence) addToSources(hits []vector.Hit, messages, sources ranking, weight, threshold float64) (explained []vector.Hit) {
+func (s *vectorEvidence) addToSources(hits []vector.Hit, messages, sources ranking, weight, threshold float64) (added []vector.Hit) {
 	for _, h := range hits {
-		if e := messages[h.Key]; e != nil && e.words == 0 && h.Cosine >= threshold && len(explained) < saidLimit && h.Parent != "" {
-			explained = append(explained, h)
+		if e := messages[h.Key]; e != nil && e.words == 0 && h.Cosine >= threshold && len(added) < saidLimit && h.Parent != "" {
+			added = append(added, h)
 			source := sources.entry(h.Parent)
 			source.meaning = max(source.meaning, meaningScore(weight, s.above[h.Key]))
 		}
 	}
-	return explained
+	return added
 }

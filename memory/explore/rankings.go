@@ -70,9 +70,9 @@ func (p *plan) rank(f *Found, asks []ask, units [][]float32, near []nearest, m *
 		weight := 0.0
 		if p.messages || p.sources {
 			said = m.vectorEvidence(near[i].messages, units[i], slices.Collect(maps.Keys(messages)))
-			explained := m.vectorEvidence(near[i].sources, units[i], slices.Collect(maps.Keys(sources))).addMessages(said, f.Messages, i)
+			ofSources := m.vectorEvidence(near[i].sources, units[i], slices.Collect(maps.Keys(sources))).addMessages(said, f.Messages, i)
 			said.addTo(messages, a.threshold, p.tuning)
-			weight = explained.addTo(sources, a.threshold, p.tuning)
+			weight = ofSources.addTo(sources, a.threshold, p.tuning)
 		}
 		m.vectorEvidence(near[i].nodes, units[i], slices.Collect(maps.Keys(nodes))).addTo(nodes, a.threshold, p.tuning)
 		if a.Match && p.uses(byLinks) {

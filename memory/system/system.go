@@ -94,7 +94,7 @@ const (
 	maxTypeLength     = 128
 )
 
-// systemNaturalKey returns the natural key of a system entity. Its parts cannot contain the separator, because they
+// naturalKey returns the natural key of a system entity. Its parts cannot contain the separator, because they
 // have no control characters.
 func naturalKey(system, name string) string {
 	return "system_entity\x1f\x1f" + system + "\x1f" + name

@@ -89,7 +89,7 @@ func (s *Store) systemWrite(ctx context.Context, scope graph.Scope, system strin
 	})
 }
 
-// systemJob is one attempt at a write to one system. It loads the items of the write, changes them and saves them.
+// job is one attempt at a write to one system. It loads the items of the write, changes them and saves them.
 type job struct {
 	tx                 *graph.Tx
 	team, user, system string

@@ -1,6 +1,6 @@
 // Package traverse walks the graph of a memory: the neighbours of a node, the shortest paths between two, what is close to
-// some (personalised PageRank), and statements that callers write. It bounds and ranks walks; package
-// graph has the statements. It does not depend on HTTP or a database driver.
+// some (personalised PageRank), and statements that callers write. It bounds and ranks walks. It does not
+// depend on HTTP; only callers' statements know the database driver.
 package traverse
 
 import (
