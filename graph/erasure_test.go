@@ -217,9 +217,9 @@ func TestEraseTeam_slow(t *testing.T) {
 	}
 }
 
-// TestEraseInSteps checks that a user with more than one page or batch is erased completely, and that an interrupted erasure
+// TestEraseInSteps_slow checks that a user with more than one page or batch is erased completely, and that an interrupted erasure
 // continues.
-func TestEraseInSteps(t *testing.T) {
+func TestEraseInSteps_slow(t *testing.T) {
 	e := fresh(t)
 	e.huge("u1", 6000)
 	e.Write("u2", []graph.NodeWrite{owner1("other")})

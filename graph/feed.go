@@ -118,7 +118,7 @@ func (f *feed) rows() (rows []map[string]any, err error) {
 	return rows, nil
 }
 
-// sortChanges sorts what was updated or deleted together. The rest of what a write touches is found in the order of the store, which
+// sortChanges sorts what was updated, deleted or restored together. The rest of what a write touches is found in the order of the store, which
 // depends on what other users keep there: the feed must not show it. What was created stays in the order in which it was written.
 func sortChanges(items []FeedItem) {
 	for len(items) > 0 {
@@ -126,7 +126,7 @@ func sortChanges(items []FeedItem) {
 		if n < 0 {
 			n = len(items)
 		}
-		if items[0].Op == UpdatedOp || items[0].Op == DeletedOp {
+		if items[0].Op != CreatedOp {
 			slices.SortStableFunc(items[:n], func(a, b FeedItem) int {
 				return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.From, b.From), cmp.Compare(a.Type, b.Type), cmp.Compare(a.To, b.To), cmp.Compare(a.Key, b.Key))
 			})

@@ -3,7 +3,6 @@ package graph_test
 import (
 	"context"
 	"errors"
-	testflag "flag"
 	"log/slog"
 	"os"
 	"slices"
@@ -22,14 +21,10 @@ import (
 	"kith/tests/testenv"
 )
 
-// TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the
-// database. The Neo4j of TestOwnServer_slow lives for minutes, so it gets all of Java's compilers (211 s instead of 275 s).
+// TestMain starts what the tests need. The Neo4j of TestOwnServer_slow lives for minutes, so it gets all of Java's compilers (211 s instead of 275 s).
 func TestMain(m *testing.M) {
 	const options = "JDK_JAVA_OPTIONS"
 	if err := os.Setenv(options, strings.ReplaceAll(os.Getenv(options), "-XX:TieredStopAtLevel=1", "")); err != nil {
-		panic(err)
-	}
-	if err := testflag.Set("rapid.checks", "50"); err != nil {
 		panic(err)
 	}
 	testenv.Main(m)

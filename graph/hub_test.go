@@ -91,8 +91,8 @@ func (p *passing) pass() {
 	p.Same("a pass", true, p.passed(p.process(graph.MaintenanceOptions{Every: graph.Day})))
 }
 
-// TestAHubReadsAsAnyNode compares what is read of a node before and after it is a hub, and what is written, moved and deleted after that.
-func TestAHubReadsAsAnyNode(t *testing.T) {
+// TestAHubReadsAsAnyNode_slow compares what is read of a node before and after it is a hub, and what is written, moved and deleted after that.
+func TestAHubReadsAsAnyNode_slow(t *testing.T) {
 	p := pass(t)
 	p.Write("u1", []graph.NodeWrite{owner1("me")})
 	p.linked("hub", "u1", 1200)

@@ -139,19 +139,19 @@ func TestIntegrityWalksAllTeams(t *testing.T) {
 	e.huge("u1", 2100)
 	e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'n-2099'}) SET n.salience = 2.0`)
 	pages, found := 0, []string{}
-	a := graph.NewChecker(e.Store, graph.IntegrityOptions{Fix: true,
+	c := graph.NewChecker(e.Store, graph.IntegrityOptions{Fix: true,
 		Report:   func(f graph.Finding) { found = append(found, f.Check) },
 		Progress: func(string, int64) { pages++ },
 	})
-	if err := a.TeamForTest(t.Context(), e.Team); err != nil {
+	if err := c.TeamForTest(t.Context(), e.Team); err != nil {
 		t.Fatal(err)
 	}
 	e.Same("pages", 3, pages)
-	e.Same("nodes", int64(2161), a.ResultField().Nodes)
+	e.Same("nodes", int64(2161), c.ResultField().Nodes)
 	// The rank of its relationship to the owner is checked first, on an earlier page. The team of e is checked again when it
 	// ends.
 	e.Same("findings", []string{"rank", "property"}, found)
-	e.Same("repaired", int64(2), a.ResultField().Repaired)
+	e.Same("repaired", int64(2), c.ResultField().Repaired)
 	var teams []string
 	for after := ""; ; {
 		rows, err := e.Store.DB().Read(t.Context(), cypher.Load("integrity_teams"), map[string]any{"after": after})
@@ -179,8 +179,8 @@ func missingIndex(t *testing.T, e *env) {
 	e.Raw("DROP INDEX " + index)
 	for _, want := range []struct{ fix, repaired, found bool }{{false, false, true}, {true, true, true}, {false, false, false}} {
 		var found []graph.Finding
-		a := graph.NewChecker(e.Store, graph.IntegrityOptions{Fix: want.fix, Report: func(f graph.Finding) { found = append(found, f) }})
-		if err := a.SchemaForTest(t.Context()); err != nil {
+		c := graph.NewChecker(e.Store, graph.IntegrityOptions{Fix: want.fix, Report: func(f graph.Finding) { found = append(found, f) }})
+		if err := c.SchemaForTest(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		i := slices.IndexFunc(found, func(f graph.Finding) bool { return f.Key == index })

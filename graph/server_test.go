@@ -214,8 +214,8 @@ func writeUntilDown(t *testing.T, e *env, server *testenv.Neo4jServer) (keys []s
 // schemaFindings returns the findings of an integrity check of the schema.
 func (e *env) schemaFindings(fix bool) (found []graph.Finding) {
 	e.Helper()
-	a := graph.NewChecker(e.Store, graph.IntegrityOptions{Fix: fix, Report: func(f graph.Finding) { found = append(found, f) }})
-	if err := a.SchemaForTest(e.Context()); err != nil {
+	c := graph.NewChecker(e.Store, graph.IntegrityOptions{Fix: fix, Report: func(f graph.Finding) { found = append(found, f) }})
+	if err := c.SchemaForTest(e.Context()); err != nil {
 		e.Fatal(err)
 	}
 	return found

@@ -54,9 +54,9 @@ CALL (found) {
       WHEN n.expires_at <= $at OR n.decay_rate > 0 AND n.salience >= $archive_below AND n.salience_at < $at
         AND n.salience * exp(n.decay_rate * (n.salience_at - $at) / 86400000.0) < $archive_below THEN 'archived'
       ELSE n.state END)
-  WITH n, key, CASE WHEN $project_id IS NULL THEN n.natural_key ELSE key END AS place
+  WITH key, CASE WHEN $project_id IS NULL THEN n.natural_key ELSE key END AS place
   WHERE place > $after
-  WITH n, key, place
+  WITH key, place
   ORDER BY place
   LIMIT $limit
   RETURN collect([place, key]) AS nodes

@@ -349,6 +349,26 @@ func (e *env) wantWorkspace(user, project string) {
 	}
 	e.Same("nodes of the picture", nodes, gotNodes)
 	e.Same("edges of the picture", edges, gotEdges)
+	var linked, wantLinked []string
+	for _, edge := range got.Linked {
+		linked = append(linked, edge.Key)
+	}
+	for _, edge := range m.edges {
+		if edge.from == project || edge.to == project {
+			wantLinked = append(wantLinked, edge.key)
+		}
+	}
+	slices.Sort(linked)
+	slices.Sort(wantLinked)
+	if len(wantLinked) <= linkedShown {
+		e.Same("links of the project", wantLinked, linked)
+	}
+	for _, items := range got.Shown {
+		for i := range items {
+			n := m.nodes[items[i].EntityKey]
+			e.Same("name and state of "+items[i].EntityKey, []string{n.Text("name"), n.Text("state")}, []string{items[i].Name, string(items[i].State)})
+		}
+	}
 	for _, shown := range [][]Item{got.Shown["goal"], got.Shown["plan"], got.Shown["output"], got.Recent, got.Upcoming} {
 		for i := range shown {
 			e.Same("links of "+shown[i].EntityKey, m.links(project, shown[i].EntityKey), shown[i].Links)
@@ -386,6 +406,9 @@ func (e *env) wantFocus(user, project, kind, key string) {
 	slices.Sort(want)
 	slices.Sort(edges)
 	e.Same("relationships of the focus "+key, want, edges)
+	whole, wholeErr := e.projects.WorkspaceOf(e.Context(), e.As(user), project)
+	with, focus, err := e.projects.WorkspaceWith(e.Context(), e.As(user), project, k, key)
+	e.Same("the workspace with the focus "+key, []any{whole, got, wholeErr}, []any{with, focus, err})
 }
 
 // wantWorkspaces compares the store's view of all projects with the model.

@@ -216,7 +216,7 @@ func TestImportsThatAreWrong(t *testing.T) {
 }
 
 // A context includes a source that has more mentions than a request may write.
-func TestImportOfManyMentions(t *testing.T) {
+func TestImportOfManyMentions_slow(t *testing.T) {
 	t.Parallel()
 	const many = 10_000
 	c := shared(t).team(t)

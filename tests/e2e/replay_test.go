@@ -144,9 +144,18 @@ func TestContextsCanBeAskedAgain(t *testing.T) {
 	var took []time.Duration
 	for range asked {
 		s, instance := r.served[rand.IntN(len(r.served))], rand.IntN(2) //nolint:gosec // a test
-		begun := time.Now()
-		again, digest := getContext(t, r.callers[instance], replayOf(s.query, s.at))
-		took = append(took, time.Since(begun))
+		var (
+			again  reply
+			digest string
+			last   time.Duration
+		)
+		eventually(t, time.Minute, "the digest is stored, off the path of the answer", func() bool {
+			begun := time.Now()
+			again, digest = getContext(t, r.callers[instance], replayOf(s.query, s.at))
+			last = time.Since(begun)
+			return again.header.Get("Kith-Replay") != "recorded"
+		})
+		took = append(took, last)
 		if how := again.header.Get("Kith-Replay"); digest != s.digest || how != "equal" || again.header.Get("ETag") != s.etag {
 			t.Fatalf("%s at %s by %d: %s, %s and not %s; %s, not %s: %s", s.query, s.at, instance, how, digest, s.digest, again.header.Get("ETag"), s.etag, again.body)
 		}

@@ -167,10 +167,10 @@ func (e *Env) Neighbour() *Env {
 func (e *Env) CheckIntegrity() {
 	e.Helper()
 	_, err := e.Store.CheckIntegrity(context.Background(), graph.IntegrityOptions{
-		TeamID: e.Team, Report: func(f graph.Finding) { e.Errorf("audit: %+v", f) },
+		TeamID: e.Team, Report: func(f graph.Finding) { e.Errorf("integrity: %+v", f) },
 	})
 	if err != nil {
-		e.Errorf("audit: %v", err)
+		e.Errorf("integrity: %v", err)
 	}
 }
 

@@ -17,8 +17,10 @@
 package testenv
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -43,6 +45,11 @@ var shared struct {
 //	func TestMain(m *testing.M) { testenv.Main(m) }
 func Main(m *testing.M) {
 	shared.hasMain.Store(true)
+	if checks := flag.Lookup("rapid.checks"); checks != nil {
+		if err := checks.Value.Set(cmp.Or(os.Getenv("KITH_TEST_CHECKS"), "10")); err != nil {
+			panic("testenv: KITH_TEST_CHECKS: " + err.Error())
+		}
+	}
 	stopWatching := closeOnSignal(&shared.stack)
 	code := m.Run()
 	stopWatching()
