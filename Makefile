@@ -77,7 +77,7 @@ test: setup page ## what a change must not break
 
 test-slow: setup page ## the other tests: databases of their own, faults, attacks, erasure in files, the page, packages, proofs; and more histories of those that draw them
 	KITH_TEST_CHECKS=50 $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -run "_slow|^($$($(PROPERTIES) | paste -sd '|'))$$" \
-	  $$(grep -rlE --include=*_test.go 'func \w+_slow\(|[tT]wice\(t, |rapid\.Check\(' cmd deploy exchange graph internal memory tests | xargs dirname | sort -u)
+	  $$(grep -rlE --include=*_test.go 'func \w+_slow\(|[tT]wice\(t, |rapid\.Check\(' ./cmd ./deploy ./exchange ./graph ./internal ./memory ./tests | xargs dirname | sort -u)
 
 test-ui: setup page ## the page at all widths, and with 100,000 nodes
 	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./tests/e2e -run 'TestPage_slow$$' -count=1 -v -timeout=30m
