@@ -28,8 +28,8 @@ PAGE      ?=
 # One package at a time (-p 1): several start databases of their own. Three tests at a time: they wait for databases much of
 # their time. make check and make lint vet the code, and programs without debug information link faster.
 TESTFLAGS ?= -shuffle=on -p 1 -parallel 3 -vet=off -ldflags='-s -w' -timeout=45m
-# The names of the tests of properties in packages with a database, where make test draws ten histories of each.
-PROPERTIES := awk '/^func Test/ { split($$2, name, "("); test = name[1] } /[tT]wice\(t, |rapid\.Check\(/ { print test }' graph/*_test.go memory/*/*_test.go tests/e2e/*_test.go | sort -u
+# The names of the tests of properties of which make test draws twenty histories each.
+PROPERTIES := awk '/^func Test/ { split($$2, name, "("); test = name[1] } /[tT]wice\(t, |rapid\.Check\(/ { print test }' graph/*_test.go memory/{workspace,system}/*_test.go | sort -u
 BENCHTIME ?= 1s
 SOAK      ?= 10m
 ATTACK    ?= 10m
@@ -77,7 +77,7 @@ test: setup page ## what a change must not break
 
 test-slow: setup page ## the other tests: databases of their own, faults, attacks, erasure in files, the page, packages, proofs; and more histories of those that draw them
 	KITH_TEST_CHECKS=50 $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -run "_slow|^($$($(PROPERTIES) | paste -sd '|'))$$" \
-	  $$(grep -rlE --include=*_test.go 'func \w+_slow\(|[tT]wice\(t, |rapid\.Check\(' ./cmd ./deploy ./exchange ./graph ./internal ./memory ./tests | xargs dirname | sort -u)
+	  $$(grep -rlE --include=*_test.go 'func \w+_slow\(|testenv\.DrawHistories' ./cmd ./deploy ./exchange ./graph ./internal ./memory ./tests/e2e ./tests/testenv | xargs dirname | sort -u)
 
 test-ui: setup page ## the page at all widths, and with 100,000 nodes
 	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./tests/e2e -run 'TestPage_slow$$' -count=1 -v -timeout=30m

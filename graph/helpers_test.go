@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv(options, strings.ReplaceAll(os.Getenv(options), "-XX:TieredStopAtLevel=1", "")); err != nil {
 		panic(err)
 	}
+	testenv.DrawHistories()
 	testenv.Main(m)
 }
 

@@ -1,18 +1,14 @@
 package system
 
 import (
-	"flag"
 	"testing"
 
 	"kith/tests/graphtest"
 	"kith/tests/testenv"
 )
 
-// TestMain has random histories tried 15 times instead of rapid's hundred, unless -rapid.checks is set: each runs on the database.
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "15"); err != nil {
-		panic(err)
-	}
+	testenv.DrawHistories()
 	testenv.Main(m)
 }
 

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"flag"
 	"testing"
 
 	"kith/tests/graphtest"
@@ -39,11 +38,7 @@ var noon = graphtest.Noon
 // What the tests write.
 var node, shared, link = graphtest.Node, graphtest.Shared, graphtest.Link
 
-// TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the
-// database.
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "50"); err != nil {
-		panic(err)
-	}
+	testenv.DrawHistories()
 	testenv.Main(m)
 }

@@ -39,17 +39,20 @@ var shared struct {
 	hasMain atomic.Bool
 }
 
+// DrawHistories has each property of a package checked with twenty random histories instead of rapid's hundred, as each runs on the database.
+// KITH_TEST_CHECKS or -rapid.checks has more checked. TestMain calls it before Main.
+func DrawHistories() {
+	if err := flag.Set("rapid.checks", cmp.Or(os.Getenv("KITH_TEST_CHECKS"), "20")); err != nil {
+		panic("testenv: " + err.Error())
+	}
+}
+
 // Main runs the tests of a package, stops what testenv started for them, and exits: with the code of the tests, or
 // with 1 when goroutines are left over or a server could not be stopped. Every package that uses testenv calls it:
 //
 //	func TestMain(m *testing.M) { testenv.Main(m) }
 func Main(m *testing.M) {
 	shared.hasMain.Store(true)
-	if checks := flag.Lookup("rapid.checks"); checks != nil {
-		if err := checks.Value.Set(cmp.Or(os.Getenv("KITH_TEST_CHECKS"), "10")); err != nil {
-			panic("testenv: KITH_TEST_CHECKS: " + err.Error())
-		}
-	}
 	stopWatching := closeOnSignal(&shared.stack)
 	code := m.Run()
 	stopWatching()
