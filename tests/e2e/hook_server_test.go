@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"kith/cmd/kith/machine"
 	"kith/tests/testenv"
 )
 
@@ -33,11 +34,11 @@ func TestHookServer(t *testing.T) {
 		}()
 		return ended, cancel
 	}
-	answers := func() *machine {
+	answers := func() *machine.Server {
 		t.Helper()
-		var server *machine
+		var server *machine.Server
 		eventually(t, 2*time.Minute, "the server answers", func() (ok bool) {
-			found, err := findMachine(folder)
+			found, err := machine.Find(folder)
 			server = found
 			return err == nil
 		})
@@ -59,7 +60,7 @@ func TestHookServer(t *testing.T) {
 	}
 	stop()
 	<-ended
-	if _, err := findMachine(folder); err == nil {
+	if _, err := machine.Find(folder); err == nil {
 		t.Error("a server that has ended is found")
 	}
 	ended, stop = begin("2s")
@@ -103,9 +104,9 @@ func TestHooksOnTheirOwnNeo4j_slow(t *testing.T) {
 	}
 	a := startMCP(t, []string{"KITH_DATA=" + folder}, "--shared")
 	a.says(t, "get_context", `{}`, "# About")
-	var server *machine
+	var server *machine.Server
 	eventually(t, 4*time.Minute, "the server answers", func() bool {
-		found, err := findMachine(folder)
+		found, err := machine.Find(folder)
 		server = found
 		return err == nil
 	})
@@ -137,7 +138,7 @@ func endBackground(t *testing.T, folder string) {
 		return
 	}
 	eventually(t, 2*time.Minute, "the process in the background has ended", func() bool {
-		_, err := findMachine(folder)
-		return errors.Is(err, errNotRunning)
+		_, err := machine.Find(folder)
+		return errors.Is(err, machine.ErrNotRunning)
 	})
 }

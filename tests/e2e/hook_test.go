@@ -21,6 +21,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 
+	"kith/cmd/kith/machine"
 	"kith/tests/testenv"
 	"kith/text/tokens"
 )
@@ -267,8 +268,16 @@ func TestHookWhileTheMemoryIsAway(t *testing.T) {
 			defer server.Close()
 			h := newHooks(t, "claude-code", "", "")
 			folder := filepath.Join(filepath.Dir(h.project), "data")
-			defer claimMachine(t, folder)()
-			publish := func(url string) { (&machine{URL: url, Key: "k", Team: "default"}).publish(t, folder) }
+			_, release, err := machine.Claim(t.Context(), folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer release()
+			publish := func(url string) {
+				if err := (&machine.Server{URL: url, Key: "k", Team: "default"}).Publish(folder); err != nil {
+					t.Fatal(err)
+				}
+			}
 			away.Store(true)
 			publish(map[string]string{"refused": "http://127.0.0.1:1", "busy": server.URL}[how])
 			code, out, said := h.call(t, "stop", strings.NewReader(h.input("stop", nil)))

@@ -11,7 +11,7 @@ import (
 
 	client "kith/clients/go"
 	"kith/cmd/kith/internal/hook"
-	"kith/cmd/kith/internal/machine"
+	"kith/cmd/kith/machine"
 	"kith/exchange/transcript"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kith/cmd/kith/internal/hook"
-	"kith/cmd/kith/internal/machine"
+	"kith/cmd/kith/machine"
 	"kith/internal/sleep"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"kith/cmd/kith/internal/machine"
+	"kith/cmd/kith/machine"
 )
 
 // A memory that ends when it is started is started once.

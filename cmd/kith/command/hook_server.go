@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/access/auth"
-	"kith/cmd/kith/internal/machine"
+	"kith/cmd/kith/machine"
 	"kith/internal/embedded"
 	"kith/internal/sleep"
 )

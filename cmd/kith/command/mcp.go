@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/access/auth"
-	"kith/cmd/kith/internal/machine"
 	"kith/cmd/kith/internal/metrics"
+	"kith/cmd/kith/machine"
 	"kith/internal/embedded"
 	"kith/internal/fault"
 	"kith/internal/sleep"
