@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,19 +64,13 @@ const (
 )
 
 // feed collects what a transaction changes, in order for each user.
-type feed struct {
-	users []string
-	items map[string][]FeedItem
-}
+type feed struct{ items map[string][]FeedItem }
 
 // record adds a change of a user's memory; user is empty for shared memory. A record that the transaction created stays created
 // when it changes again, and one that is taken back is dropped.
 func (f *feed) record(user string, item FeedItem) {
 	if f.items == nil {
 		f.items = map[string][]FeedItem{}
-	}
-	if f.items[user] == nil {
-		f.users = append(f.users, user)
 	}
 	f.items[user] = append(f.items[user], item)
 }
@@ -94,7 +89,7 @@ func (f *feed) drop(key string) {
 
 // rows returns the commits that team_commit stores.
 func (f *feed) rows() (rows []map[string]any, err error) {
-	for _, user := range slices.Sorted(slices.Values(f.users)) {
+	for _, user := range slices.Sorted(maps.Keys(f.items)) {
 		sortChanges(f.items[user])
 		for items := f.items[user]; len(items) > 0; {
 			n := min(len(items), commitItems)

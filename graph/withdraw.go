@@ -206,7 +206,7 @@ func (t *Tx) withdraw(scope Scope, key string) (done bool, err error) {
 	}
 	userID, nodes, relationships := facts.ofOne(owner.UserID)
 	whose := Scope{TeamID: scope.TeamID, UserID: userID}
-	t.Changes(Distinct([]string{owner.UserID, whose.UserID}), source.key())
+	t.Changes([]string{owner.UserID, whose.UserID}, source.key())
 	part := withdrawalPart{Nodes: []string{}, Relationships: []string{}, Lowered: []string{}}
 	all, err := t.withdrawRelationships(whose, source.key(), relationships, &part)
 	if err != nil {
