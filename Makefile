@@ -28,8 +28,9 @@ PAGE      ?=
 # One package at a time (-p 1): several start databases of their own. Three tests at a time: they wait for databases much of
 # their time. make check and make lint vet the code, and programs without debug information link faster.
 TESTFLAGS ?= -shuffle=on -p 1 -parallel 3 -vet=off -ldflags='-s -w' -timeout=45m
-# The names of the tests of properties of which make test draws twenty histories each.
-PROPERTIES := awk '/^func Test/ { split($$2, name, "("); test = name[1] } /[tT]wice\(t, |rapid\.Check\(/ { print test }' graph/*_test.go memory/{workspace,system}/*_test.go | sort -u
+# The folders whose properties make test checks with few random histories, and the names of these tests.
+HISTORIES  = $(shell grep -rl --include=*_test.go 'testenv\.DrawHistories' graph memory | xargs dirname | sort -u)
+PROPERTIES = awk '/^func Test/ { split($$2, name, "("); test = name[1] } /[tT]wice\(t, |rapid\.Check\(/ { print test }' $(HISTORIES:=/*_test.go) | sort -u
 BENCHTIME ?= 1s
 SOAK      ?= 10m
 ATTACK    ?= 10m
@@ -77,7 +78,7 @@ test: setup page ## what a change must not break
 
 test-slow: setup page ## the other tests: databases of their own, faults, attacks, erasure in files, the page, packages, proofs; and more histories of those that draw them
 	KITH_TEST_CHECKS=50 $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -run "_slow|^($$($(PROPERTIES) | paste -sd '|'))$$" \
-	  $$(grep -rlE --include=*_test.go 'func \w+_slow\(|testenv\.DrawHistories' ./cmd ./deploy ./exchange ./graph ./internal ./memory ./tests/e2e ./tests/testenv | xargs dirname | sort -u)
+	  $(HISTORIES:%=./%) $$(grep -rlE --include=*_test.go 'func \w+_slow\(' ./cmd ./deploy ./exchange ./graph ./internal ./memory ./tests | xargs dirname | sort -u)
 
 test-ui: setup page ## the page at all widths, and with 100,000 nodes
 	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./tests/e2e -run 'TestPage_slow$$' -count=1 -v -timeout=30m
