@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"kith/internal/jsonname"
+	"kith/internal/jsonline"
 )
 
 // Flaw returns what is wrong with the form of a JSON text; empty if nothing is. Beyond invalid grammar it refuses
@@ -121,7 +121,7 @@ func (c *checker) addMember(isName bool, end int) {
 	switch {
 	case isName:
 		if c.members++; c.members == 1 {
-			c.key, c.keyEnd = jsonname.Plain(bytes.TrimLeft(c.raw[c.begin:end], blanks)), end
+			c.key, c.keyEnd = jsonline.Unquote(bytes.TrimLeft(c.raw[c.begin:end], blanks)), end
 		}
 	case c.members == 1 && c.value == nil:
 		c.value = bytes.TrimLeft(c.raw[c.keyEnd:end], blanks+":")

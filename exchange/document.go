@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"kith/internal/jsonline"
-	"kith/internal/jsonname"
 )
 
 // document reads the elements of the lists in one JSON document, each within a limit, without holding the rest. It
@@ -133,7 +132,7 @@ func (d *document) member() (section string, raw []byte, done bool, err error) {
 	if key[0] != '"' || Flaw(key) != "" {
 		return "", nil, false, d.fail("expected a key")
 	}
-	section = string(jsonname.Plain(key))
+	section = string(jsonline.Unquote(key))
 	d.members, d.known = d.members+1, d.known || d.sections[section]
 	if b, err := d.token(); err != nil || b != ':' {
 		return "", nil, false, d.errorOr(err, "expected a colon")

@@ -9,7 +9,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/internal/fault"
-	"kith/internal/jsonname"
 )
 
 // Limits of every input. Within them the time and memory of reading, checking and decoding are linear in its length.
@@ -67,8 +66,8 @@ type pass struct {
 	depth  int
 	values int
 	most   int
-	path   []byte         // of the current value
-	names  jsonname.Stack // of the open objects
+	path   []byte    // of the current value
+	names  nameStack // of the open objects
 	found  []fault.FieldError
 	ended  fault.FieldError // the fault that ended it
 

@@ -4,15 +4,15 @@ import (
 	"strings"
 
 	"kith/internal/fault"
-	"kith/internal/jsonname"
+	"kith/internal/jsonline"
 
 	"github.com/danielgtaylor/huma/v2"
 )
 
 // object walks over the members. A duplicate name ends the walk: decoders choose one of the two, or mix both.
 func (p *pass) object(s *huma.Schema) bool {
-	seen := p.names.Open()
-	defer seen.Close()
+	seen := p.names.open()
+	defer seen.close()
 	if p.next() == '}' {
 		p.required(s, &seen)
 		return p.leave()
@@ -33,7 +33,7 @@ func (p *pass) object(s *huma.Schema) bool {
 	}
 }
 
-func (p *pass) member(s *huma.Schema, seen *jsonname.Set) bool {
+func (p *pass) member(s *huma.Schema, seen *nameSet) bool {
 	if p.next() != '"' {
 		return p.broken()
 	}
@@ -41,12 +41,12 @@ func (p *pass) member(s *huma.Schema, seen *jsonname.Set) bool {
 	if !p.quoted() {
 		return false
 	}
-	name := jsonname.Plain(p.raw[begin:p.at])
+	name := jsonline.Unquote(p.raw[begin:p.at])
 	property, known := propertyOf(s, name)
 	if known != "" && known != string(name) {
 		name = []byte(known)
 	}
-	if !seen.Add(name) {
+	if !seen.add(name) {
 		return p.end("has the same name twice in an object, at byte %d", begin+1)
 	}
 	if p.next() != ':' {
@@ -107,12 +107,12 @@ func needs(s *huma.Schema, name []byte) bool {
 }
 
 // required records a fault for each missing member of an object.
-func (p *pass) required(s *huma.Schema, seen *jsonname.Set) {
+func (p *pass) required(s *huma.Schema, seen *nameSet) {
 	if s == nil || len(p.found) >= MaxFaults {
 		return
 	}
 	for _, name := range s.Required {
-		if !seen.Has([]byte(name)) && !p.plainReadOnly(s.Properties[name]) {
+		if !seen.has([]byte(name)) && !p.plainReadOnly(s.Properties[name]) {
 			p.fault(fault.Required, "expected required property "+name+" to be present")
 		}
 	}

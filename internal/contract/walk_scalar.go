@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"kith/internal/fault"
-	"kith/internal/jsonname"
+	"kith/internal/jsonline"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -45,7 +45,7 @@ func (p *pass) text(s *huma.Schema) bool {
 	case s.MaxLength != nil && len(quoted) > mostBytes*(*s.MaxLength)+2:
 		p.fault(fault.TooLong, fmt.Sprintf("expected length <= %d", *s.MaxLength))
 	case len(p.found) < MaxFaults && isBound(s):
-		value := string(jsonname.Plain(quoted))
+		value := string(jsonline.Unquote(quoted))
 		if s.Format == "date-time" {
 			value = p.withoutLeap(begin, value)
 		}

@@ -2,6 +2,7 @@
 package jsonline
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"unicode/utf8"
@@ -24,4 +25,14 @@ func Decode(raw []byte, into any) (wrong *json.UnmarshalTypeError, fault string)
 		return nil, "is not valid JSON: " + err.Error()
 	}
 	return nil, ""
+}
+
+// Unquote returns a valid JSON string without its quotes and escapes.
+func Unquote(quoted []byte) []byte {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	var text string
+	_ = json.Unmarshal(quoted, &text) // already validated
+	return []byte(text)
 }
