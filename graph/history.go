@@ -45,7 +45,7 @@ func eachOptional(structure any, visit func(name string, value optionalField)) {
 	v := reflect.ValueOf(structure).Elem()
 	for i := range v.NumField() {
 		value := v.Field(i).Interface().(optionalField) // every field is an Optional
-		if given, _ := value.given(); given {
+		if !value.IsZero() {
 			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 			visit(name, value)
 		}
@@ -61,13 +61,7 @@ func (h *History) overlay(p Properties) {
 	for _, name := range historyNames() {
 		delete(p, name)
 	}
-	eachOptional(h, func(name string, value optionalField) {
-		if _, null := value.given(); null {
-			delete(p, name)
-			return
-		}
-		p[name] = value.stored()
-	})
+	eachOptional(h, func(name string, value optionalField) { p.set(name, value, nil) })
 	if len(merged) > 0 { // these keys lead here also if the file is from before the merges
 		p["merged_keys"] = united(merged, h.MergedKeys.Value)
 	}
@@ -96,7 +90,7 @@ func historyOf(p Properties) *History {
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		if value, ok := p[name]; ok {
-			v.Field(i).Addr().Interface().(interface{ put(v any) }).put(value) // every field is an Optional
+			giveStored(v.Field(i).Addr().Interface(), value)
 		}
 	}
 	return h

@@ -13,7 +13,7 @@ func (w *NodeWrite) live(p Properties, old *stored, now time.Time, wakes []strin
 	if old == nil {
 		before.at = l.asOf
 	}
-	w.LastAccessedAt.set(p, "last_accessed_at", nil)
+	p.set("last_accessed_at", w.LastAccessedAt, nil)
 	v := l.apply(before, old == nil, now, 0)
 	v.lastAccess = p.Moment("last_accessed_at")
 	p["confidence"], p["ttl_policy"] = v.confidence, v.ttl

@@ -377,13 +377,13 @@ func (w *NodeWrite) overlay(p Properties, kind Kind, isNew bool) {
 	if name, given := w.givenName(kind); given && (isNew || w.renames(p.Text("name")) && w.Name.Given || kind.named == "title") {
 		p["name"] = name
 	}
-	w.Type.set(p, "type", nil)
-	w.Description.set(p, "description", "")
-	w.IsOwner.set(p, "is_owner", nil)
+	p.set("type", w.Type, nil)
+	p.set("description", w.Description, "")
+	p.set("is_owner", w.IsOwner, nil)
 	p.putUnless(!neo.Bool(p["is_owner"]), "is_owner", true)
-	w.IsGoal.set(p, "is_goal_given", nil)
-	w.CreatedAt.set(p, "created_at", nil)
-	w.UpdatedAt.set(p, "updated_at", nil)
+	p.set("is_goal_given", w.IsGoal, nil)
+	p.set("created_at", w.CreatedAt, nil)
+	p.set("updated_at", w.UpdatedAt, nil)
 	if w.Properties != nil {
 		p["properties"] = compact(w.Properties)
 	}

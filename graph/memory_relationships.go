@@ -101,7 +101,7 @@ func (j *memoryJob) candidates() ([][]Properties, error) {
 		row := findRow(from, kind, to)
 		row["position"], row["since"] = i, j.since(w)
 		if w.closes() {
-			row["valid_to"] = w.ValidTo.stored()
+			row["valid_to"] = storedForm(w.ValidTo.Value)
 		}
 		if w.Key != "" {
 			row["key"] = w.Key
@@ -169,7 +169,7 @@ func (w *RelationshipWrite) meant(candidates []Properties, now time.Time) Proper
 		switch {
 		case w.Key != "" && c.Text("key") == w.Key:
 			return c
-		case w.closes() && w.Key == "" && Same(c["valid_to"], w.ValidTo.stored()), w.isPeriod(c, now):
+		case w.closes() && w.Key == "" && Same(c["valid_to"], storedForm(w.ValidTo.Value)), w.isPeriod(c, now):
 			return c
 		}
 	}
@@ -183,7 +183,7 @@ func (w *RelationshipWrite) meant(candidates []Properties, now time.Time) Proper
 	if w.Type == SystemRelationshipType { // a system may have many between the same two entities
 		return sameType(candidates, w.RelationshipType.Value)
 	}
-	otherStart := current != nil && w.ValidFrom.Given && !Same(current["valid_from"], w.ValidFrom.stored())
+	otherStart := current != nil && w.ValidFrom.Given && !Same(current["valid_from"], storedForm(w.ValidFrom.Value))
 	switch {
 	case current == nil || w.closes() && (w.Key != "" || otherStart): // a closed period next to the current relationship
 		return nil
@@ -435,9 +435,9 @@ func (j *memoryJob) asItWas(w *RelationshipWrite, p Properties) {
 	delete(p, "recorded_at")
 	delete(p, "version")
 	w.overlay(p)
-	w.Salience.set(p, "salience", nil)
-	w.Confidence.set(p, "confidence", nil)
-	w.State.set(p, "state", nil)
+	p.set("salience", w.Salience, nil)
+	p.set("confidence", w.Confidence, nil)
+	p.set("state", w.State, nil)
 	switch w.Type {
 	case mentionsType:
 		p["node_key"], p["started_at"] = w.To, j.found.byKey[w.From].Properties["started_at"]

@@ -105,12 +105,6 @@ type ownField struct {
 	readOnly bool
 }
 
-// optionalField is an Optional of any type.
-type optionalField interface {
-	given() (given, null bool)
-	stored() any
-}
-
 var ownFields = sync.OnceValue(func() []ownField {
 	var all []ownField
 	t := reflect.TypeFor[OwnFields]()
@@ -134,7 +128,7 @@ func (o *OwnFields) each(visit func(ownField, optionalField)) {
 	v := reflect.ValueOf(o).Elem()
 	for _, f := range ownFields() {
 		value := v.Field(f.index).Interface().(optionalField) //nolint:forcetypeassert // every field is an Optional
-		if given, _ := value.given(); given {
+		if !value.IsZero() {
 			visit(f, value)
 		}
 	}
@@ -150,8 +144,8 @@ func (o *OwnFields) check(f *Faults, at fault.Path, kind Kind, restoring bool) {
 		case field.readOnly && !restoring:
 			f.Add(at, fault.NotAllowed, "is read only")
 		default:
-			if _, null := value.given(); !null {
-				field.check(f, at, value.stored())
+			if !value.IsNull() {
+				field.check(f, at, storedForm(value.Any()))
 			}
 		}
 	})
@@ -205,13 +199,7 @@ func (o *OwnFields) dropReadOnly() {
 
 // overlay stores the given fields in properties; null removes one.
 func (o *OwnFields) overlay(p Properties) {
-	o.each(func(field ownField, value optionalField) {
-		if _, null := value.given(); null {
-			delete(p, field.name)
-			return
-		}
-		p[field.name] = value.stored()
-	})
+	o.each(func(field ownField, value optionalField) { p.set(field.name, value, nil) })
 }
 
 // ownOf returns the stored fields of OwnFields for a kind; nil if there are none.
@@ -228,8 +216,7 @@ func ownOf(kind Kind, p Properties) *OwnFields {
 		if own == nil {
 			own = &OwnFields{}
 		}
-		slot := reflect.ValueOf(own).Elem().Field(field.index).Addr().Interface()
-		slot.(interface{ put(v any) }).put(value) //nolint:forcetypeassert // every field is an Optional
+		giveStored(reflect.ValueOf(own).Elem().Field(field.index).Addr().Interface(), value)
 	}
 	return own
 }

@@ -281,7 +281,7 @@ func (s *Store) SetTeamQuota(ctx context.Context, teamID string, own OwnQuota) e
 		if !fault.ValidKey(teamID) || bound != nil && *bound < 0 {
 			return fmt.Errorf("set quota: the team must have 1 to 256 characters, and limits must not be negative: %w", fault.ErrInvalid)
 		}
-		params[name] = optional(bound)
+		params[name] = orNull(bound)
 	}
 	return s.Transaction(ctx, "quota_set", func(t *Tx) error {
 		return setOwnQuota.Run(t, params)
@@ -310,7 +310,7 @@ func (s *Store) recountLater(ctx context.Context, teamID string) error {
 	})
 }
 
-func optional(n *int64) any {
+func orNull(n *int64) any {
 	if n == nil {
 		return nil
 	}

@@ -168,18 +168,18 @@ func (w *RelationshipWrite) overlay(p Properties) {
 	if w.Qualifier != "" {
 		p["qualifier"] = w.Qualifier
 	}
-	w.Description.set(p, "description", "")
-	w.RelationshipType.set(p, "relationship_type", nil)
-	w.Attitude.set(p, "attitude", nil)
-	w.Origin.set(p, "origin", nil)
-	w.Trust.set(p, "trust", nil)
-	w.Proximity.set(p, "proximity", nil)
-	w.ValidFrom.set(p, "valid_from", nil)
-	w.ValidTo.set(p, "valid_to", nil)
-	w.RecordedBy.set(p, "recorded_by", nil)
-	w.RecordedAt.set(p, "recorded_at", nil)
-	w.UpdatedAt.set(p, "updated_at", nil)
-	w.LastAccessedAt.set(p, "last_accessed_at", nil)
+	p.set("description", w.Description, "")
+	p.set("relationship_type", w.RelationshipType, nil)
+	p.set("attitude", w.Attitude, nil)
+	p.set("origin", w.Origin, nil)
+	p.set("trust", w.Trust, nil)
+	p.set("proximity", w.Proximity, nil)
+	p.set("valid_from", w.ValidFrom, nil)
+	p.set("valid_to", w.ValidTo, nil)
+	p.set("recorded_by", w.RecordedBy, nil)
+	p.set("recorded_at", w.RecordedAt, nil)
+	p.set("updated_at", w.UpdatedAt, nil)
+	p.set("last_accessed_at", w.LastAccessedAt, nil)
 	if w.Properties != nil {
 		p["properties"] = compact(w.Properties)
 	}

@@ -43,7 +43,7 @@ func (p Properties) endedBy(at time.Time) bool {
 
 // isPeriod reports whether a write gives the start of a stored relationship that has not ended, and so means that one.
 func (w *RelationshipWrite) isPeriod(p Properties, now time.Time) bool {
-	return w.Key == "" && w.ValidFrom.Given && !p.endedBy(now) && Same(p["valid_from"], w.ValidFrom.stored())
+	return w.Key == "" && w.ValidFrom.Given && !p.endedBy(now) && Same(p["valid_from"], storedForm(w.ValidFrom.Value))
 }
 
 // present returns the relationship that holds now, or else the next one to begin.
@@ -146,7 +146,7 @@ func (w *RelationshipWrite) reopened(candidates []Properties) Properties {
 		return nil
 	}
 	for _, c := range candidates {
-		if Same(c["valid_from"], w.ValidFrom.stored()) {
+		if Same(c["valid_from"], storedForm(w.ValidFrom.Value)) {
 			return c
 		}
 	}
@@ -184,8 +184,8 @@ func (j *memoryJob) period(w *RelationshipWrite, old Properties, candidates []Pr
 		}
 	}
 	next = next.clone()
-	w.ValidFrom.set(next, "valid_from", nil)
-	w.ValidTo.set(next, "valid_to", nil)
+	next.set("valid_from", w.ValidFrom, nil)
+	next.set("valid_to", w.ValidTo, nil)
 	w.settleStart(next, candidates)
 	if end = next.Moment("valid_to"); end == nil && !w.ValidTo.Given && w.contradicted(old) {
 		end = nextStart(candidates, next.start(), old)

@@ -11,10 +11,10 @@ func (j *memoryJob) restores(m newMessage, source *stored) bool {
 	p := m.properties(Scope{TeamID: j.scope.TeamID, UserID: source.user()}, source.key(), j.now)
 	p["entity_key"] = m.EntityKey
 	p.putTrust(j.tx, source.Properties, j.scope.TeamID)
-	w.CreatedAt.set(p, "created_at", nil)
-	w.UpdatedAt.set(p, "updated_at", nil)
+	p.set("created_at", w.CreatedAt, nil)
+	p.set("updated_at", w.UpdatedAt, nil)
 	w.History.overlay(p)
-	w.Seq.set(p, "seq", nil)
+	p.set("seq", w.Seq, nil)
 	j.found.byKey[m.EntityKey] = &stored{kind: MessageKind, Properties: p}
 	return true
 }

@@ -18,7 +18,6 @@ import (
 	"kith/access/auth"
 	"kith/access/limit"
 	"kith/graph"
-	"kith/internal/contract"
 	"kith/internal/shares"
 	"kith/internal/tracing"
 	"kith/loader"
@@ -256,7 +255,7 @@ func document(version string) huma.Config {
 		"token": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "A token of the OpenID Connect issuer that the service trusts, if any."},
 	}
 	config.Security = []map[string][]string{{"key": {}}, {"token": {}}}
-	config.Components.Schemas = contract.NewRegistry("#/components/schemas/")
+	config.Components.Schemas = newRegistry()
 	return config
 }
 

@@ -12,32 +12,37 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/graph"
-	"kith/memory/chat"
-	"kith/memory/system"
-	"kith/memory/traverse"
+	"kith/internal/optional"
 )
 
-// NewRegistry returns an empty registry of schemas whose references begin with a prefix. Fields of type graph.Optional
-// may be omitted or null, and lists are never null.
-func NewRegistry(prefix string) huma.Registry {
+// Names are the contract's names of types whose own name is clear only within their package.
+type Names struct {
+	Types    map[string]string // by package and type, such as chat.Turn
+	Prefixes map[string]string // by path of a package: what the names of all its other types begin with
+}
+
+// NewRegistry returns an empty registry of schemas whose references begin with a prefix. Optional fields of scalars, lists of
+// texts and JSON may be omitted or null, and lists are never null. Optional adds those of objects.
+func NewRegistry(prefix string, names Names) huma.Registry {
 	configure()
-	registry := huma.NewMapRegistry(prefix, name)
-	optional[string](registry)
-	optional[bool](registry)
-	optional[float64](registry)
-	optional[int64](registry)
-	optional[time.Time](registry)
-	optional[[]string](registry)
-	optional[json.RawMessage](registry)
-	object[graph.ConversationFocus](registry)
-	object[chat.Context](registry)
-	object[chat.ProviderConfig](registry)
+	registry := huma.NewMapRegistry(prefix, names.of)
+	value[string](registry)
+	value[bool](registry)
+	value[float64](registry)
+	value[int64](registry)
+	value[time.Time](registry)
+	value[[]string](registry)
+	value[json.RawMessage](registry)
 	return registry
 }
 
-func object[T any](registry huma.Registry) {
-	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[T]](), reflect.TypeFor[nullable[T]]())
+func value[T any](registry huma.Registry) {
+	registry.RegisterTypeAlias(reflect.TypeFor[optional.Value[T]](), reflect.TypeFor[*T]())
+}
+
+// Optional makes optional fields of an object's type ones that may be omitted or null.
+func Optional[T any](registry huma.Registry) {
+	registry.RegisterTypeAlias(reflect.TypeFor[optional.Value[T]](), reflect.TypeFor[nullable[T]]())
 }
 
 // nullable is the schema of an object that may be null.
@@ -53,42 +58,23 @@ func (nullable[T]) Schema(r huma.Registry) *huma.Schema {
 // configure sets huma's package variables.
 var configure = sync.OnceFunc(func() { huma.DefaultArrayNullable = false }) //nolint:gochecknoglobals // once a process
 
-func optional[T any](registry huma.Registry) {
-	registry.RegisterTypeAlias(reflect.TypeFor[graph.Optional[T]](), reflect.TypeFor[*T]())
-}
-
-// name returns the name of a type in the contract, for readers who see it without its package and beside all others. An
+// of returns the name of a type in the contract, for readers who see it without its package and beside all others. An
 // input is named as a request; an output by its content.
-func name(t reflect.Type, hint string) string {
+func (n Names) of(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
-	if better := names[t.String()]; better != "" {
+	if better := n.Types[t.String()]; better != "" {
 		return better
 	}
 	name := huma.DefaultSchemaNamer(t, hint)
-	if prefix := prefixes[t.PkgPath()]; !strings.HasPrefix(name, prefix) {
+	if prefix := n.Prefixes[t.PkgPath()]; !strings.HasPrefix(name, prefix) {
 		return prefix + name
 	}
 	if call, ok := strings.CutSuffix(name, "InputBody"); ok {
 		return call + "Request"
 	}
 	return strings.TrimSuffix(name, "OutputBody")
-}
-
-// prefixes holds what the contract's names of all types of a package begin with.
-var prefixes = map[string]string{ //nolint:gochecknoglobals // a constant table
-	reflect.TypeFor[traverse.Request]().PkgPath(): "Traverse", reflect.TypeFor[system.Memory]().PkgPath(): "System",
-}
-
-// names holds the contract's names of types whose own name is clear only within their package.
-var names = map[string]string{ //nolint:gochecknoglobals // a constant table
-	"chat.Context": "ChatContext", "chat.Path": "ChatPath", "chat.ProviderConfig": "ChatProviderConfig", "chat.Ref": "ChatRef",
-	"chat.Tree": "ChatTree", "chat.Turn": "ChatTurn", "chat.TurnLine": "ChatTurnLine", "chat.Assembled": "TurnPrompt", "chat.Subject": "ExplainedSubject", "consolidation.Page": "ConsolidationPage", "consolidation.Candidate": "ConsolidationCandidate", "consolidation.Result": "ConsolidationResult", "exchange.Counts": "ImportCounts",
-	"exchange.Refusal": "ImportRefusal", "exchange.Report": "ImportReport", "explore.Explanation": "ExploreExplanation", "explore.Meta": "ExploreMeta",
-	"explore.Query": "ExploreQuery", "explore.Request": "ExploreRequest", "explore.Result": "ExploreResult", "loader.Focus": "ContextFocus",
-	"graph.History": "ImportedHistory", "handlers.Opened": "OpenedConversation", "handlers.ReadSource": "SourceResult", "loader.User": "ContextUser",
-	"loader.Moment": "TemporalMoment", "loader.Coverage": "SnapshotCoverage",
 }
 
 // Message returns the message of a fault without the submitted value: decoders quote what they could not read.

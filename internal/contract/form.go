@@ -25,7 +25,7 @@ const prefix = "#/$defs/"
 // Input returns the form of an input type, which accepts only named fields. It has no references, as clients that show
 // it to a model need it. Fields may be removed from it.
 func Input[T any](without ...string) Form {
-	registry := NewRegistry(prefix)
+	registry := NewRegistry(prefix, Names{})
 	f := Form{
 		registry: registry, schema: whole(registry, registry.Schema(reflect.TypeFor[T](), false, "")),
 		texts: map[string]string{}, renamed: map[string]string{},

@@ -53,7 +53,7 @@ func TestPatternsArePublished(t *testing.T) {
 		Texts    []string               `json:"texts" word:"filled"`
 		Others   []string               `json:"others"`
 	}
-	registry := NewRegistry(refTo)
+	registry := NewRegistry(refTo, Names{})
 	schema := registry.Schema(reflect.TypeFor[Taken](), true, "")
 	published := func(taken ...*huma.Schema) map[string]*huma.Schema {
 		return Publish(registry, taken).Map()["Taken"].Properties

@@ -11,7 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/graph"
+	"kith/internal/optional"
 )
 
 // OmitEmpty is the extension of a field whose empty value, and null, mean the same as omitting it. If it is false, the
@@ -104,19 +104,19 @@ func (f field) publish(registry huma.Registry, name string, s *huma.Schema, inpu
 	shown, value := *s, f.value()
 	f.bound(&shown)
 	f.describe(&shown)
-	optional := value != f.Type
+	isOptional := value != f.Type
 	if input {
-		f.patterned(name, &shown, droppable && !optional && f.Type.Kind() != reflect.Pointer && s.MinLength == nil)
+		f.patterned(name, &shown, droppable && !isOptional && f.Type.Kind() != reflect.Pointer && s.MinLength == nil)
 	}
 	switch {
 	case f.Tag.Get("contract") == "any":
 		shown.Type, shown.ContentEncoding, shown.Not = "", "", &huma.Schema{Type: "null"}
 	case value == reflect.TypeFor[json.RawMessage]():
 		shown.Type, shown.AdditionalProperties = huma.TypeObject, true
-		droppable = droppable && optional // only an Optional may be null
-	case optional && value.Kind() == reflect.Struct && value != reflect.TypeFor[time.Time]():
+		droppable = droppable && isOptional // only an optional one may be null
+	case isOptional && value.Kind() == reflect.Struct && value != reflect.TypeFor[time.Time]():
 		shown = huma.Schema{Ref: registry.Schema(value, true, "").Ref, Description: s.Description}
-	case droppable && !optional && f.Type.Kind() != reflect.Pointer:
+	case droppable && !isOptional && f.Type.Kind() != reflect.Pointer:
 		shown.Extensions = map[string]any{OmitEmpty: true}
 		if shown.Type == huma.TypeString && len(f.words()) > 0 {
 			shown.Enum = append(slices.Clone(shown.Enum), "")
@@ -126,7 +126,7 @@ func (f field) publish(registry huma.Registry, name string, s *huma.Schema, inpu
 		shown.Nullable, shown.Extensions = false, map[string]any{OmitEmpty: false}
 		return &shown
 	}
-	if droppable || optional || s.Nullable || f.nullAnswer() {
+	if droppable || isOptional || s.Nullable || f.nullAnswer() {
 		return orNull(&shown, f.Name)
 	}
 	return &shown
@@ -197,9 +197,9 @@ func (f field) number(tag string) (n float64, ok bool) {
 	return n, err == nil
 }
 
-// value returns the type of what a graph.Optional holds, and of any other field its own.
+// value returns the type of what an optional field holds, and of any other field its own.
 func (f field) value() reflect.Type {
-	if f.Type.PkgPath() != reflect.TypeFor[graph.Kind]().PkgPath() || !strings.HasPrefix(f.Type.Name(), "Optional[") {
+	if f.Type.PkgPath() != reflect.TypeFor[optional.Value[bool]]().PkgPath() {
 		return f.Type
 	}
 	value, _ := f.Type.FieldByName("Value")

@@ -3,18 +3,13 @@ package contract
 import (
 	"encoding/json"
 	"reflect"
-	"regexp"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"kith/graph"
-	"kith/memory/explore"
-	"kith/memory/traverse"
 )
 
 // request and answer stand for all of them.
@@ -40,10 +35,27 @@ type answer struct {
 }
 
 func shown() map[string]*huma.Schema {
-	registry := NewRegistry(refTo)
+	registry := NewRegistry(refTo, Names{})
+	Optional[graph.ConversationFocus](registry)
 	taken := registry.Schema(reflect.TypeFor[request](), true, "")
 	registry.Schema(reflect.TypeFor[answer](), true, "")
 	return Publish(registry, []*huma.Schema{taken}).Map()
+}
+
+// Types are called by their table, then by the prefix of their package, and otherwise by their own name.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	type giveInputBody struct{}
+	type giveOutputBody struct{}
+	names := Names{Types: map[string]string{"contract.answer": "Told"}, Prefixes: map[string]string{reflect.TypeFor[graph.NodeRef]().PkgPath(): "Node"}}
+	for of, want := range map[reflect.Type]string{
+		reflect.TypeFor[answer](): "Told", reflect.TypeFor[[]*answer](): "Told", reflect.TypeFor[request](): "Request", reflect.TypeFor[graph.Scope](): "NodeScope",
+		reflect.TypeFor[graph.NodeRef](): "NodeRef", reflect.TypeFor[giveInputBody](): "GiveRequest", reflect.TypeFor[giveOutputBody](): "Give",
+	} {
+		if got := names.of(of, ""); got != want {
+			t.Errorf("%s is called %s, want %s", of, got, want)
+		}
+	}
 }
 
 // Exactly the fields that may be null are nullable.
@@ -93,52 +105,5 @@ func TestRulesArePublished(t *testing.T) {
 	}
 	if s := all["mode"].AnyOf[0]; !cmp.Equal(s.Enum, []any{"fast", "deep"}) { // huma refuses an empty one
 		t.Errorf("a list that huma checks: %+v", s)
-	}
-}
-
-// Explore and traverse accept the same kinds and relationship types as graph.
-func TestKindsOfSearchesAndWalks(t *testing.T) {
-	t.Parallel()
-	registry := NewRegistry(refTo)
-	taken := []*huma.Schema{registry.Schema(reflect.TypeFor[explore.Request](), true, ""), registry.Schema(reflect.TypeFor[traverse.Request](), true, "")}
-	all := Publish(registry, taken).Map()
-	for _, name := range []string{"ExploreRequest", "TraverseRequest"} {
-		var got []string
-		for _, word := range all[name].Properties["kinds"].Items.Enum {
-			got = append(got, word.(string))
-		}
-		if diff := cmp.Diff(graph.KindNames(), strings.Join(got, ", ")); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-	}
-	for _, s := range []*huma.Schema{all["RelationshipFilters"].Properties["relationship_types"], all["TraverseRequest"].Properties["relationship_types"]} {
-		pattern := regexp.MustCompile(s.Items.Pattern)
-		for _, word := range []string{"knows", "has_2", "", "Knows", "2x", "a-b", strings.Repeat("a", 65)} {
-			if pattern.MatchString(word) != graph.ValidType(word) {
-				t.Errorf("%q: pattern %t", word, pattern.MatchString(word))
-			}
-		}
-	}
-}
-
-// The contract's words are the same as graph's.
-func TestClosedLists(t *testing.T) {
-	t.Parallel()
-	node := shown()["NodeWrite"].Properties
-	for field, want := range map[string][]string{
-		"kind": append(graph.WritableKinds(), ""), "state": graph.States, "ttl_policy": graph.TTLPolicies, "context_type": graph.ContextTypes,
-		"content_type": graph.ContentTypes, "source_type": graph.SourceTypes, "sensitivity": graph.Sensitivities,
-	} {
-		var got []string
-		s := node[field]
-		if len(s.AnyOf) > 0 {
-			s = s.AnyOf[0]
-		}
-		for _, word := range s.Enum {
-			got = append(got, word.(string))
-		}
-		if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {
-			t.Errorf("%s: %s", field, diff)
-		}
 	}
 }

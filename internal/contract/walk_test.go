@@ -26,7 +26,7 @@ type written struct {
 }
 
 func walkOf[T any]() Walk {
-	registry := NewRegistry(refTo)
+	registry := NewRegistry(refTo, Names{})
 	return Walk{Registry: registry, Schema: registry.Schema(reflect.TypeFor[T](), true, ""), Root: "body"}
 }
 
