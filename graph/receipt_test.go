@@ -103,7 +103,7 @@ func TestReceiptForetellsADeletion(t *testing.T) {
 		e.Team, e.Now = testenv.Team(t), graphtest.Noon
 		sources, _ := randomMemory(r, e)
 		source := rapid.SampledFrom(sources).Draw(r, "source")
-		l := loader.New(loader.NewStore(e.Store), nil, nil, loader.Options{Now: func() time.Time { return e.Now }})
+		l := loader.New(loader.NewStore(e.Store), nil, loader.Options{Now: func() time.Time { return e.Now }})
 		read := func() *loader.Receipt {
 			return receipt(r, l, loader.Request{Scope: e.As("u1")})
 		}
@@ -130,7 +130,7 @@ func TestWhyAgreesWithTheContext(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		e.Team, e.Now = testenv.Team(t), graphtest.Noon
 		sources, keys := randomMemory(r, e)
-		l := loader.New(loader.NewStore(e.Store), nil, nil, loader.Options{Now: func() time.Time { return e.Now }})
+		l := loader.New(loader.NewStore(e.Store), nil, loader.Options{Now: func() time.Time { return e.Now }})
 		budget := rapid.SampledFrom([]int{0, 150, 400}).Draw(r, "budget")
 		text := receipt(r, l, loader.Request{Scope: e.As("u1"), MaxTokens: budget})
 		for _, key := range append(sources, keys...) {

@@ -7,7 +7,7 @@ import (
 	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/loader"
+	"kith/loader/ontology"
 )
 
 // SetFocusInput has a conversation remember what its user looks at.
@@ -36,7 +36,7 @@ func focusValue(given graph.Optional[graph.ConversationFocus]) *graph.Conversati
 }
 
 // applyFocus sets the focus of a request and stores it in the conversation, if there is one. Without a focus it uses the stored one.
-func (a *API) applyFocus(ctx context.Context, scope graph.Scope, conversation string, given graph.Optional[graph.ConversationFocus], r *loader.OntologyRequest) error {
+func (a *API) applyFocus(ctx context.Context, scope graph.Scope, conversation string, given graph.Optional[graph.ConversationFocus], r *ontology.Request) error {
 	focus := focusValue(given)
 	if focus != nil {
 		if err := focus.Validate(); err != nil {
@@ -57,7 +57,7 @@ func (a *API) applyFocus(ctx context.Context, scope graph.Scope, conversation st
 }
 
 // applyRememberedFocus sets the focus of a request to the one that a conversation stores.
-func (a *API) applyRememberedFocus(ctx context.Context, scope graph.Scope, conversation string, r *loader.OntologyRequest) error {
+func (a *API) applyRememberedFocus(ctx context.Context, scope graph.Scope, conversation string, r *ontology.Request) error {
 	if !fault.ValidKey(conversation) {
 		return fault.ErrNotFound
 	}

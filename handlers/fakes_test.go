@@ -10,6 +10,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/loader"
+	"kith/loader/ontology"
 	"kith/memory/consolidation"
 	"kith/memory/duplicate"
 	"kith/memory/erasure"
@@ -350,18 +351,18 @@ func (f *fakes) DeletePreference(_ context.Context, scope graph.Scope, key strin
 	return f.err
 }
 
-func (f *fakes) Ontology(_ context.Context, r loader.OntologyRequest) (loader.Answer, error) {
+func (f *fakes) Ontology(_ context.Context, r ontology.Request) (loader.Answer, error) {
 	f.ask("ontology %s of %s %s %s, remembered %t", r.ContextType, r.ProjectID, r.FocusKind, r.FocusID, r.Remembered)
 	return loader.Answer{Head: []byte(`{"type":"global"}`), ContentType: "application/json", ETag: `W/"1"`}, f.err
 }
 
-func (f *fakes) Prompt(_ context.Context, r loader.PromptRequest) (*loader.Prompt, error) {
+func (f *fakes) Prompt(_ context.Context, r ontology.PromptRequest) (*ontology.Prompt, error) {
 	o := &r.Ontology
 	f.ask("prompt of %s for %q, focus %s %s %s, remembered %t", o.ContextType, o.Scope.UserID, o.ProjectID, o.FocusKind, o.FocusID, o.Remembered)
-	return &loader.Prompt{}, f.err
+	return &ontology.Prompt{}, f.err
 }
 
-func (f *fakes) Linked(context.Context, loader.LinkedRequest) (loader.Answer, error) {
+func (f *fakes) Linked(context.Context, ontology.LinkedRequest) (loader.Answer, error) {
 	return loader.Answer{Head: []byte(`{"source":{}}`), ContentType: "application/json", ETag: `W/"1"`}, f.err
 }
 

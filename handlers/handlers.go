@@ -21,6 +21,7 @@ import (
 	"kith/internal/shares"
 	"kith/internal/tracing"
 	"kith/loader"
+	"kith/loader/ontology"
 	"kith/memory/digest"
 	"kith/memory/erasure"
 	"kith/memory/explore"
@@ -33,9 +34,12 @@ import (
 type contexts interface {
 	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
 	Why(ctx context.Context, q loader.WhyRequest) (*loader.Why, error)
-	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
-	Linked(ctx context.Context, r loader.LinkedRequest) (loader.Answer, error)
-	Prompt(ctx context.Context, r loader.PromptRequest) (*loader.Prompt, error)
+}
+
+type ontologies interface {
+	Ontology(ctx context.Context, r ontology.Request) (loader.Answer, error)
+	Linked(ctx context.Context, r ontology.LinkedRequest) (loader.Answer, error)
+	Prompt(ctx context.Context, r ontology.PromptRequest) (*ontology.Prompt, error)
 }
 
 // explorer finds what the memory has about something.
@@ -122,6 +126,7 @@ type Services struct {
 	Changes        changeFeed
 	Webhooks       webhookStore
 	Contexts       contexts
+	Ontologies     ontologies
 	Explorer       explorer
 	Traverser      traverser
 	Digests        digests // nil: no language model is configured

@@ -50,7 +50,7 @@ func servicesOf(f *fakes) Services {
 	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Consolidations: f, Duplicates: f, Trust: fakeTrust{fakes: f}, Users: f, Quotas: f, Systems: f, ChatStore: f, Transfers: f, Changes: noChanges{}, Preferences: struct {
 		*fakes
 		*kept
-	}{f, &f.kept}, Statements: noStatements{}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Recalls: f, Ready: func(context.Context) error { return f.err }}
+	}{f, &f.kept}, Statements: noStatements{}, Erasure: f, Kept: &f.kept, Contexts: f, Ontologies: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Recalls: f, Ready: func(context.Context) error { return f.err }}
 }
 
 func ask(h http.Handler, method, path, body string) *httptest.ResponseRecorder {

@@ -10,6 +10,7 @@ import (
 
 	"kith/access/auth"
 	"kith/loader"
+	"kith/loader/ontology"
 )
 
 // OntologyInput asks for what an agent should know of a workspace.
@@ -33,7 +34,7 @@ func (a *API) getOntology(ctx context.Context, in *OntologyInput) (*huma.StreamR
 	if err != nil {
 		return nil, err
 	}
-	r := loader.OntologyRequest{
+	r := ontology.Request{
 		Scope: scope, ContextType: in.ContextType, ProjectID: in.ProjectID, FocusKind: in.FocusKind, FocusID: in.FocusID,
 		Format: loader.Format(in.Format), MaxTokens: in.MaxTokens, WithoutJSON: !in.Snapshot, WithoutLinked: !in.Linked, Explain: in.Explain,
 	}
@@ -42,7 +43,7 @@ func (a *API) getOntology(ctx context.Context, in *OntologyInput) (*huma.StreamR
 			return nil, err
 		}
 	}
-	answer, err := a.Contexts.Ontology(ctx, r)
+	answer, err := a.Ontologies.Ontology(ctx, r)
 	return sendUnlessMatched(in.IfNoneMatch, answer, err)
 }
 
@@ -65,8 +66,8 @@ func (a *API) linked(ctx context.Context, in *LinkedInput) (*huma.StreamResponse
 	if err != nil {
 		return nil, err
 	}
-	answer, err := a.Contexts.Linked(ctx, loader.LinkedRequest{
-		Scope: scope, Kind: kind, Key: in.Key, Mode: loader.LinkedMode(in.Mode), Filter: in.FilterKind, Most: in.MaxPerKind, Cursor: in.Cursor,
+	answer, err := a.Ontologies.Linked(ctx, ontology.LinkedRequest{
+		Scope: scope, Kind: kind, Key: in.Key, Mode: ontology.LinkedMode(in.Mode), Filter: in.FilterKind, Most: in.MaxPerKind, Cursor: in.Cursor,
 		Available: in.Available, Format: loader.Format(in.Format), MaxTokens: in.MaxTokens, AsOf: timeOrNil(in.AsOf),
 	})
 	return sendUnlessMatched(in.IfNoneMatch, answer, err)
@@ -74,7 +75,7 @@ func (a *API) linked(ctx context.Context, in *LinkedInput) (*huma.StreamResponse
 
 // linkedResponse describes the answer, which is sent as bytes.
 func linkedResponse(api huma.API, o *huma.Operation) {
-	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[loader.LinkedContext](), true, "LinkedContext")
+	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[ontology.LinkedContext](), true, "LinkedContext")
 	o.Responses = map[string]*huma.Response{
 		"200": jsonOrText("What it is linked with", schema),
 		"304": {Description: "Nothing has changed since the ETag in If-None-Match"},
@@ -83,7 +84,7 @@ func linkedResponse(api huma.API, o *huma.Operation) {
 
 // ontologyResponse describes the answer, which is sent as bytes.
 func ontologyResponse(api huma.API, o *huma.Operation) {
-	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[loader.OntologyContext](), true, "OntologyContext")
+	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[ontology.Context](), true, "OntologyContext")
 	o.Errors = append(o.Errors, http.StatusNotFound)
 	o.Responses = map[string]*huma.Response{
 		"200": jsonOrText("The ontology context", schema),

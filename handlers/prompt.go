@@ -6,6 +6,7 @@ import (
 	"kith/access/auth"
 	"kith/graph"
 	"kith/loader"
+	"kith/loader/ontology"
 )
 
 // PromptInput asks for the messages to send to a language model.
@@ -25,7 +26,7 @@ type PromptInput struct {
 }
 
 // PromptOutput is a stack of messages.
-type PromptOutput struct{ Body *loader.Prompt }
+type PromptOutput struct{ Body *ontology.Prompt }
 
 func (a *API) prompt(ctx context.Context, in *PromptInput) (*PromptOutput, error) {
 	b := &in.Body
@@ -33,8 +34,8 @@ func (a *API) prompt(ctx context.Context, in *PromptInput) (*PromptOutput, error
 	if err != nil {
 		return nil, err
 	}
-	r := loader.PromptRequest{
-		Ontology: loader.OntologyRequest{Scope: scope, ContextType: b.ContextType, WithoutLinked: b.Linked != nil && !*b.Linked},
+	r := ontology.PromptRequest{
+		Ontology: ontology.Request{Scope: scope, ContextType: b.ContextType, WithoutLinked: b.Linked != nil && !*b.Linked},
 		System:   b.SystemPrompt, History: b.History, Message: b.Message, MaxTokens: b.MaxTokens, Explain: b.Explain,
 	}
 	if err := r.Validate(); err != nil { // before anything is remembered
@@ -43,7 +44,7 @@ func (a *API) prompt(ctx context.Context, in *PromptInput) (*PromptOutput, error
 	if err := a.applyFocus(ctx, scope, b.ConversationID, b.Focus, &r.Ontology); err != nil {
 		return nil, located("body", err)
 	}
-	p, err := a.Contexts.Prompt(ctx, r)
+	p, err := a.Ontologies.Prompt(ctx, r)
 	if err != nil {
 		return nil, located("body", err)
 	}

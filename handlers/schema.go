@@ -30,7 +30,10 @@ var schemaNames = contract.Names{ //nolint:gochecknoglobals // a constant table
 		"exchange.Counts": "ImportCounts", "exchange.Refusal": "ImportRefusal", "exchange.Report": "ImportReport",
 		"explore.Explanation": "ExploreExplanation", "explore.Meta": "ExploreMeta", "explore.Query": "ExploreQuery",
 		"explore.Request": "ExploreRequest", "explore.Result": "ExploreResult", "graph.History": "ImportedHistory",
-		"handlers.Opened": "OpenedConversation", "handlers.ReadSource": "SourceResult", "loader.Coverage": "SnapshotCoverage",
+		"handlers.Opened": "OpenedConversation", "handlers.ReadSource": "SourceResult",
 		"loader.Focus": "ContextFocus", "loader.Moment": "TemporalMoment", "loader.User": "ContextUser",
+		"ontology.Context": "OntologyContext", "ontology.Coverage": "SnapshotCoverage", "ontology.Edge": "OntologyEdge",
+		"ontology.Entities": "OntologyEntities", "ontology.Facets": "OntologyFacets", "ontology.Focus": "OntologyFocus",
+		"ontology.Metadata": "OntologyMetadata", "ontology.Relationships": "OntologyRelationships", "ontology.Scope": "OntologyScope",
 	},
 }

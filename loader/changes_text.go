@@ -12,8 +12,11 @@ import (
 	"kith/text/tokens"
 )
 
-// changeShown bounds a value in a line about a change, in characters.
-const changeShown = 300
+// changeShown bounds a value in a line about a change, and nodeShown a name, in characters.
+const (
+	changeShown = 300
+	nodeShown   = 120
+)
 
 // ChangesText returns the changes of a node as text for a prompt: a line for each field that changed, the newest first. It keeps a budget
 // of o200k tokens, 0 for none, by omitting the oldest, and says how many lines it omits.
@@ -32,7 +35,7 @@ func ChangesText(l *graph.ChangeList, since time.Time, budget int) (string, erro
 
 func changesText(l *graph.ChangeList, since time.Time, lines []string, gone int) string {
 	var t strings.Builder
-	fmt.Fprintf(&t, "# What changed about %s (%s)", l.Told.Line(markup.Inline(markup.Truncate(cmp.Or(l.Node.Name, l.Node.EntityKey), nameShown))), l.Node.Kind)
+	fmt.Fprintf(&t, "# What changed about %s (%s)", l.Told.Line(markup.Inline(markup.Truncate(cmp.Or(l.Node.Name, l.Node.EntityKey), nodeShown))), l.Node.Kind)
 	if !since.IsZero() {
 		t.WriteString(" since " + since.UTC().Format(time.DateOnly))
 	}
@@ -60,7 +63,7 @@ func changeLines(c *graph.NodeChange) []string {
 			lead = "from"
 		}
 		told = told.Least(r.Node.Told)
-		about = fmt.Sprintf("relationship %s %s (%s), ", lead, markup.Name(markup.Truncate(cmp.Or(r.Node.Name, r.Node.EntityKey), nameShown)), markup.Inline(r.Type))
+		about = fmt.Sprintf("relationship %s %s (%s), ", lead, markup.Name(markup.Truncate(cmp.Or(r.Node.Name, r.Node.EntityKey), nodeShown)), markup.Inline(r.Type))
 	}
 	day := c.At.Format(time.DateOnly)
 	if c.What != graph.UpdatedOp && c.What != graph.EndedOp {

@@ -337,7 +337,7 @@ func sum(body []byte) string {
 func zonePreference(preferences []preference.Preference) string {
 	for _, p := range preferences {
 		if p.Key == preference.TimeZone {
-			return plainValue(p.Value) // what is not a string is reported as an unknown zone
+			return PlainValue(p.Value) // what is not a string is reported as an unknown zone
 		}
 	}
 	return ""

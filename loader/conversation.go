@@ -30,11 +30,11 @@ func (c *CurrentConversation) text(maxTokens int) (text string, reserved int, er
 	if maxTokens == 0 {
 		return c.render(lines), 0, nil
 	}
-	h, err := compress(lines, maxTokens/4)
+	h, err := Compress(lines, maxTokens/4)
 	if err != nil {
 		return "", 0, err
 	}
-	for _, text := range []string{c.render(h.messages), c.render(nil)} {
+	for _, text := range []string{c.render(h.Messages), c.render(nil)} {
 		cost, err := tokens.Count(text)
 		if err != nil {
 			return "", 0, err

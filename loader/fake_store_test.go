@@ -3,25 +3,17 @@ package loader
 import (
 	"context"
 	"sync"
-	"time"
 
 	"kith/graph"
 	"kith/internal/cache"
 	"kith/internal/fault"
-	"kith/memory/workspace"
 )
 
 // fakeStore answers with fixed sections; fail says which reads fail, and combined whether the one statement does.
 type fakeStore struct {
-	workspace  *workspace.Workspace
-	workspaces *workspace.Workspaces
-	focus      *workspace.Element
-
-	linked      *workspace.LinkedEntities
-	linkedFails error
-	found       Sections
-	combined    error
-	fail        func(section Section, attempt int) error
+	found    Sections
+	combined error
+	fail     func(section Section, attempt int) error
 
 	mu       sync.Mutex
 	attempts map[Section]int
@@ -70,28 +62,6 @@ func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section Sectio
 
 func (f *fakeStore) OfPast(context.Context, graph.Scope, SectionQuery, *Sections) error { return nil }
 
-func (f *fakeStore) Workspaces(context.Context, graph.Scope) (*workspace.Workspaces, error) {
-	return f.workspaces, nil
-}
-
-func (f *fakeStore) WorkspaceOf(context.Context, graph.Scope, string) (*workspace.Workspace, error) {
-	if f.workspace == nil {
-		return nil, fault.ErrNotFound
-	}
-	return f.workspace, nil
-}
-
-func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Kind, string) (*workspace.Workspace, *workspace.Element, error) {
-	if f.workspace == nil || f.focus == nil {
-		return nil, nil, fault.ErrNotFound
-	}
-	return f.workspace, f.focus, nil
-}
-
-func (f *fakeStore) Focus(context.Context, graph.Scope, graph.Kind, string) (*workspace.Element, error) {
-	return f.focus, nil
-}
-
 func (f *fakeStore) CurrentKeys(context.Context, graph.Scope, []string) (map[string]string, error) {
 	return map[string]string{}, nil
 }
@@ -106,14 +76,6 @@ func (f *fakeStore) Origins(_ context.Context, _ graph.Scope, keys, _ []string, 
 
 func (f *fakeStore) Node(context.Context, graph.Scope, string, SectionQuery) (graph.NodeView, error) {
 	return graph.NodeView{}, fault.ErrNotFound
-}
-
-func (f *fakeStore) LinkedWith(context.Context, graph.Scope, workspace.LinkedQuery) (*workspace.LinkedEntities, error) {
-	return f.linked, f.linkedFails
-}
-
-func (f *fakeStore) Available(context.Context, graph.Scope, string, string, []string, *time.Time) (map[string][]workspace.Available, error) {
-	return map[string][]workspace.Available{"plan": {{Key: "plan-07", Name: "Quay Repair", State: "active", Linked: true}, {Key: "plan-08", Name: "Later"}}}, nil
 }
 
 // passThrough keeps nothing, and notes whether the bytes could be kept.

@@ -18,7 +18,6 @@ import (
 	"kith/internal/cache"
 	"kith/memory/preference"
 	"kith/memory/replay"
-	"kith/memory/workspace"
 	"kith/text/tokens"
 )
 
@@ -29,16 +28,6 @@ type store interface {
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 	Node(ctx context.Context, scope graph.Scope, key string, q SectionQuery) (graph.NodeView, error)
 	Origins(ctx context.Context, scope graph.Scope, keys, mentioned []string, q SectionQuery) (map[string]Origin, error)
-}
-
-// workspaces reads projects, and what nodes are linked with, as it is or was at a time.
-type workspaces interface {
-	Workspaces(ctx context.Context, scope graph.Scope) (*workspace.Workspaces, error)
-	WorkspaceOf(ctx context.Context, scope graph.Scope, project string) (*workspace.Workspace, error)
-	WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string) (*workspace.Workspace, *workspace.Element, error)
-	Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (*workspace.Element, error)
-	LinkedWith(ctx context.Context, scope graph.Scope, q workspace.LinkedQuery) (*workspace.LinkedEntities, error)
-	Available(ctx context.Context, scope graph.Scope, project, key string, kinds []string, at *time.Time) (map[string][]workspace.Available, error)
 }
 
 // preferences is the store of preferences that are not in the graph.
@@ -81,15 +70,14 @@ type Options struct {
 
 // Loader assembles agent contexts. It is safe for concurrent use.
 type Loader struct {
-	store      store
-	workspaces workspaces
-	cache      byteCache
-	counts     *tokens.Counts // of the lines of texts
-	options    Options
+	store   store
+	cache   byteCache
+	counts  *tokens.Counts // of the lines of texts
+	options Options
 }
 
 // New returns a Loader.
-func New(s store, w workspaces, c byteCache, o Options) *Loader {
+func New(s store, c byteCache, o Options) *Loader {
 	if o.Mode == "" {
 		o.Mode = Combined
 	}
@@ -114,11 +102,11 @@ func New(s store, w workspaces, c byteCache, o Options) *Loader {
 	if o.NextBorder == nil {
 		o.NextBorder = func(context.Context, string, time.Time) (time.Time, error) { return time.Time{}, nil }
 	}
-	return &Loader{store: s, workspaces: w, cache: c, counts: tokens.NewCounts(), options: o}
+	return &Loader{store: s, cache: c, counts: tokens.NewCounts(), options: o}
 }
 
-// loadRendered returns an answer from the cache, or from make, which reports whether its bytes can be cached.
-func (l *Loader) loadRendered(ctx context.Context, scope graph.Scope, view string, format Format, make cache.Loader) (Answer, error) {
+// Rendered returns an answer from the cache, or from make, which reports whether its bytes can be cached.
+func (l *Loader) Rendered(ctx context.Context, scope graph.Scope, view string, format Format, make cache.Loader) (Answer, error) {
 	what, _, _ := strings.Cut(view, "\x1f")
 	body, err := l.cache.Get(ctx, scope.TeamID, scope.UserID, view, func(ctx context.Context) (body []byte, keep bool, err error) {
 		ctx, end := l.options.Trace(ctx, "load "+what)

@@ -67,16 +67,10 @@ func full() Sections {
 	return s
 }
 
-// stores reads contexts and projects.
-type stores interface {
-	store
-	workspaces
-}
-
-func newLoader(s stores, o Options) (*Loader, *passThrough) {
+func newLoader(s store, o Options) (*Loader, *passThrough) {
 	c := &passThrough{}
 	o.Now = fixed
-	return New(s, s, c, o), c
+	return New(s, c, o), c
 }
 
 func decode(t *testing.T, body []byte) map[string]any {
@@ -190,7 +184,7 @@ func TestTimeIsToldWhenAnswering(t *testing.T) {
 		return raw, nil
 	})
 	from := &fakeStore{found: found}
-	l := New(from, from, keep, Options{Now: func() time.Time { return now }})
+	l := New(from, keep, Options{Now: func() time.Time { return now }})
 	since := func() (any, string) {
 		answer, err := l.Context(t.Context(), Request{Scope: scope}, nil)
 		if err != nil {

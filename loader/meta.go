@@ -110,10 +110,10 @@ func notShownLine(all []NotShown) string {
 		}
 	}
 	if n := count[noRoom] + count[faded] + count[archived]; n > 0 {
-		more = append(more, counted(int(n), "more memory", "more memories")+" ("+strings.Join(parts, ", ")+")")
+		more = append(more, Counted(int(n), "more memory", "more memories")+" ("+strings.Join(parts, ", ")+")")
 	}
 	if n := count[tooOld]; n > 0 {
-		more = append(more, counted(int(n), "older conversation", "older conversations"))
+		more = append(more, Counted(int(n), "older conversation", "older conversations"))
 	}
 	line := ""
 	if len(more) > 0 {

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -33,6 +34,15 @@ func (l *Loader) startPreferences(ctx context.Context, scope graph.Scope, sectio
 		outcome <- preferencesResult{found, true, err}
 	}()
 	return slices.Delete(slices.Clone(sections), at, at+1), outcome
+}
+
+// Preferences reads a user's preferences. Error: graph.ErrUnavailable, also if only they could not be read.
+func (l *Loader) Preferences(ctx context.Context, scope graph.Scope) ([]preference.Preference, error) {
+	found, degraded, err := l.load(ctx, scope, []Section{PreferencesSection}, SectionQuery{Now: l.options.Now()})
+	if err != nil || len(degraded) > 0 {
+		return nil, cmp.Or(err, graph.ErrUnavailable)
+	}
+	return found.Preferences, nil
 }
 
 // readPreferences reads the preferences, and tries again once after an error.

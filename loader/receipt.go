@@ -156,7 +156,7 @@ func (t *textContext) spans(text string, pieces []piece, f fitted) ([]Span, int,
 	if f.sizer != nil {
 		return spans, f.sizer.countSpans(text, spans, pieces), f.sizer.err
 	}
-	count, err := countSpans(text, spans)
+	count, err := CountSpans(text, spans)
 	return spans, count, err
 }
 
@@ -180,8 +180,8 @@ func (s *sizer) countSpans(text string, spans []Span, pieces []piece) (sum int) 
 	return sum
 }
 
-// countSpans sets the tokens of spans that cover a text, and returns the tokens of the text.
-func countSpans(text string, spans []Span) (int, error) {
+// CountSpans sets the tokens of spans that cover a text, and returns the tokens of the text.
+func CountSpans(text string, spans []Span) (int, error) {
 	lengths, err := tokens.Each(text)
 	if err != nil {
 		return 0, fmt.Errorf("receipt: %w", err)

@@ -45,10 +45,10 @@ const (
 	bySalience     = "salience"
 	byRelationship = "relationship_salience"
 	byConfidence   = "confidence"
-	byScore        = "score" // of a node in the picture of a workspace
 )
 
-func preferenceItems(all []preference.Preference) func(int) Item {
+// PreferenceItems returns what the lines of preferences show.
+func PreferenceItems(all []preference.Preference) func(int) Item {
 	return func(i int) Item { return Item{Kind: "preference", Key: all[i].Key, Rule: "a preference that was set"} }
 }
 

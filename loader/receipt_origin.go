@@ -47,10 +47,10 @@ func (s *Store) Origins(ctx context.Context, scope graph.Scope, keys, mentioned 
 // shownSources is the most sources of a node in a receipt that its line does not count.
 const shownSources = 3
 
-// addOrigins adds to the items of a receipt the versions of their nodes, and the sources that mention them.
-func (l *Loader) addOrigins(ctx context.Context, scope graph.Scope, q SectionQuery, spans []Span, left []LeftOut) error {
+// AddOrigins adds to the items of a receipt the versions of their nodes, and the sources that mention them.
+func (l *Loader) AddOrigins(ctx context.Context, scope graph.Scope, spans []Span, left []LeftOut) error {
 	items := itemsOf(spans, left)
-	origins, err := l.origins(ctx, scope, q, items)
+	origins, err := l.origins(ctx, scope, SectionQuery{Now: l.options.Now()}, items)
 	if err == nil {
 		addTo(items, origins)
 	}

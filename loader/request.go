@@ -68,7 +68,7 @@ func (r *Request) Validate() error {
 	if r.TimeZone != "" && zone(r.TimeZone) == nil {
 		f.Add(fault.At("time_zone"), fault.Malformed, "must be an IANA time zone")
 	}
-	checkExplained(f, r.Explain, r.Format, r.MaxTokens)
+	CheckExplained(f, r.Explain, r.Format, r.MaxTokens)
 	for _, part := range r.Sections {
 		if !slices.Contains(Parts, part) {
 			f.Add(fault.At("sections"), fault.NotOneOf, "each must be one of %s", strings.Join(Parts, ", "))
@@ -80,16 +80,17 @@ func (r *Request) Validate() error {
 	return f.Err()
 }
 
-// checkExplained checks the format and the budget of a context. An account of its text may have a budget in any format.
-func checkExplained(f *fault.List, explain bool, format Format, maxTokens int) {
+// CheckExplained checks the format and the budget of a context. An account of its text may have a budget in any format.
+func CheckExplained(f *fault.List, explain bool, format Format, maxTokens int) {
 	if explain {
 		f.OptionalOneOf(fault.At("format"), string(format), string(JSON), string(Text))
 		format = Text
 	}
-	checkFormat(f, format, maxTokens)
+	CheckFormat(f, format, maxTokens)
 }
 
-func checkFormat(f *fault.List, format Format, maxTokens int) {
+// CheckFormat checks the format and the budget of a text.
+func CheckFormat(f *fault.List, format Format, maxTokens int) {
 	f.OptionalOneOf(fault.At("format"), string(format), string(JSON), string(Text))
 	if maxTokens != 0 && format != Text {
 		f.Add(fault.At("max_tokens"), fault.NotAllowed, "requires format=text")
@@ -103,10 +104,11 @@ func (r *Request) checkFocus(f *fault.List) {
 		return
 	}
 	f.OneOf(fault.At("focus_kind"), r.FocusKind, graph.FocusKinds...)
-	checkEntityKey(f, fault.At("focus_id"), r.FocusID)
+	CheckEntityKey(f, fault.At("focus_id"), r.FocusID)
 }
 
-func checkEntityKey(f *fault.List, place fault.Path, key string) {
+// CheckEntityKey checks the key of a node.
+func CheckEntityKey(f *fault.List, place fault.Path, key string) {
 	if !fault.ValidKey(key) {
 		f.Add(place, fault.Malformed, "must be an entity key of 1 to %d characters", fault.MaxKeyLength)
 	}

@@ -147,7 +147,7 @@ func (t *systemText) lines(m system.Memory, entities, relationships int) string 
 	}
 	if entities > 0 {
 		fmt.Fprintf(&out, "\n_Left out to keep the token budget: %s, %s._\n",
-			counted(entities, "entity", "entities"), counted(relationships, "relationship", "relationships"))
+			Counted(entities, "entity", "entities"), Counted(relationships, "relationship", "relationships"))
 	}
 	return out.String()
 }
@@ -168,8 +168,8 @@ func propertiesSuffix(properties []byte) string {
 	return " " + markup.JSON(string(properties))
 }
 
-// counted writes a number of things: 1 entity, 2 entities.
-func counted(n int, one, all string) string {
+// Counted writes a number of things: 1 entity, 2 entities.
+func Counted(n int, one, all string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -10,6 +10,7 @@ import (
 	"kith/graph/trust"
 	"kith/memory/preference"
 	"kith/memory/statement"
+	"kith/text/clip"
 	"kith/text/markup"
 	"kith/text/tokens"
 )
@@ -64,7 +65,7 @@ func textOf(r *Request, found *Sections, count func(text string) (int, error)) *
 	for _, part := range r.parts() {
 		switch part {
 		case userPart:
-			t.add("preferences", "Preferences", 20, "preference", "preferences", preferenceLines(found.Preferences), preferenceItems(found.Preferences))
+			t.add("preferences", "Preferences", 20, "preference", "preferences", PreferenceLines(found.Preferences), PreferenceItems(found.Preferences))
 			t.add("standing", "Standing instructions and preferences (said by the user)", 200, "statement", "statements", statementLines(found.Statements, true), statementItems(found.Statements, true))
 			t.add("core_beliefs", "Core beliefs", 10, "belief", "beliefs", nodeLines(found.CoreBeliefs, "not yet core"), nodeItems(found.CoreBeliefs, "core and keep_forever", "active and keep_forever"))
 			t.add("primary_goals", "Goals", 5, "goal", "goals", nodeLines(found.PrimaryGoals, "not used lately"), nodeItems(found.PrimaryGoals, "a goal used in the last 7 days", "an active goal"))
@@ -110,16 +111,17 @@ func (t *textContext) add(section, heading string, weight int, one, all string, 
 	}
 }
 
-func preferenceLines(preferences []preference.Preference) []string {
+// PreferenceLines returns preferences as lines of a text.
+func PreferenceLines(preferences []preference.Preference) []string {
 	lines := make([]string, len(preferences))
 	for i, p := range preferences {
-		lines[i] = markup.Item(p.Key) + ": " + markup.Inline(plainValue(p.Value))
+		lines[i] = markup.Item(p.Key) + ": " + markup.Inline(PlainValue(p.Value))
 	}
 	return lines
 }
 
-// plainValue returns the text of a JSON string, and any other JSON value as it is.
-func plainValue(value json.RawMessage) string {
+// PlainValue returns the text of a JSON string, and any other JSON value as it is.
+func PlainValue(value json.RawMessage) string {
 	var text *string
 	if json.Unmarshal(value, &text) != nil || text == nil {
 		return string(value)
@@ -200,7 +202,7 @@ func noteLines(found *Sections) (lines []string, noted []notedNode) {
 	add := func(n *ContextNode, description string) {
 		for i := 0; i < len(n.Notes) && !added[n.EntityKey]; i++ {
 			if content := n.Notes[i].Content; !strings.Contains(description, content) {
-				lines = append(lines, n.Least(n.Notes[i].Told).Line(markup.Name(n.Name)+": "+markup.Inline(shorten(content, noteLength))))
+				lines = append(lines, n.Least(n.Notes[i].Told).Line(markup.Name(n.Name)+": "+markup.Inline(clip.Shorten(content, noteLength))))
 				noted = append(noted, notedNode{n, i})
 			}
 		}

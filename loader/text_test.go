@@ -95,7 +95,7 @@ func TestTextOfMemoriesStaysOnItsLine(t *testing.T) {
 // TestPreferencesInText checks that a text has the text of a preference, and not its JSON.
 func TestPreferencesInText(t *testing.T) {
 	t.Parallel()
-	got := preferenceLines([]preference.Preference{
+	got := PreferenceLines([]preference.Preference{
 		{Key: "city", Value: []byte(`"Z\u00fcrich"`)}, {Key: "field", Value: []byte(`"R\u0026D"`)}, {Key: "name", Value: []byte(`"call me \"Al\""`)},
 		{Key: "depth", Value: []byte(`3`)}, {Key: "list", Value: []byte(`["a"]`)},
 	})

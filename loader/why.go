@@ -47,7 +47,7 @@ type WhyRequest struct {
 // Why explains whether the text of a context shows a node. Errors: fault.InvalidError, fault.ErrNotFound, graph.ErrUnavailable.
 func (l *Loader) Why(ctx context.Context, q WhyRequest) (*Why, error) {
 	f := &fault.List{}
-	checkEntityKey(f, fault.At("key"), q.Key)
+	CheckEntityKey(f, fault.At("key"), q.Key)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/loader"
+	"kith/loader/ontology"
 	"kith/memory/explore"
 	"kith/memory/preference"
 	"kith/memory/statement"
@@ -196,7 +197,7 @@ func (f *fakes) Context(_ context.Context, r loader.Request, _ *loader.CurrentCo
 	return loader.Answer{Head: []byte(f.text)}, f.err
 }
 
-func (f *fakes) Ontology(_ context.Context, r loader.OntologyRequest) (loader.Answer, error) {
+func (f *fakes) Ontology(_ context.Context, r ontology.Request) (loader.Answer, error) {
 	if f.named != nil && !strings.HasPrefix(r.ProjectID, "key-") {
 		return loader.Answer{}, fault.ErrNotFound
 	}
@@ -204,7 +205,7 @@ func (f *fakes) Ontology(_ context.Context, r loader.OntologyRequest) (loader.An
 	return loader.Answer{Head: []byte(`{}`)}, f.err
 }
 
-func (f *fakes) Linked(_ context.Context, r loader.LinkedRequest) (loader.Answer, error) {
+func (f *fakes) Linked(_ context.Context, r ontology.LinkedRequest) (loader.Answer, error) {
 	if r.Format == loader.Text {
 		return loader.Answer{Head: []byte(f.text)}, f.err
 	}

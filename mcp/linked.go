@@ -12,6 +12,7 @@ import (
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/loader"
+	"kith/loader/ontology"
 )
 
 type linkedInput struct {
@@ -48,8 +49,8 @@ func (s *Server) linked(ctx context.Context, in *linkedInput) (answer, error) {
 	}
 	kind, _ := graph.KindOf(in.EntityKind)
 	ask := func(format loader.Format, tokens int) (loader.Answer, error) {
-		return s.Contexts.Linked(ctx, loader.LinkedRequest{
-			Scope: scope, Kind: kind, Key: in.EntityID, Mode: loader.Full, Filter: in.FilterKind, Cursor: in.Cursor, Format: format, MaxTokens: tokens,
+		return s.Ontologies.Linked(ctx, ontology.LinkedRequest{
+			Scope: scope, Kind: kind, Key: in.EntityID, Mode: ontology.Full, Filter: in.FilterKind, Cursor: in.Cursor, Format: format, MaxTokens: tokens,
 			AsOf: in.AsOf.Pointer(),
 		})
 	}
@@ -62,7 +63,7 @@ func (s *Server) linked(ctx context.Context, in *linkedInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var found loader.LinkedContext
+	var found ontology.LinkedContext
 	if err := json.Unmarshal(object.Body(), &found); err != nil {
 		return answer{}, fmt.Errorf("linked: %w", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"kith/graph/neo"
 	"kith/internal/tracing"
 	"kith/loader"
+	"kith/loader/ontology"
 	"kith/memory/digest"
 	"kith/memory/explore"
 	"kith/memory/ownkey"
@@ -54,8 +55,11 @@ type store interface {
 
 type contexts interface {
 	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
-	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
-	Linked(ctx context.Context, r loader.LinkedRequest) (loader.Answer, error)
+}
+
+type ontologies interface {
+	Ontology(ctx context.Context, r ontology.Request) (loader.Answer, error)
+	Linked(ctx context.Context, r ontology.LinkedRequest) (loader.Answer, error)
 }
 
 type explorer interface {
@@ -93,6 +97,7 @@ type Services struct {
 	Statements  statements
 	Trust       reviews
 	Contexts    contexts
+	Ontologies  ontologies
 	Explorer    explorer
 	Traverser   traverser
 	Recalls     recalls

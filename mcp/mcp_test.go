@@ -31,7 +31,7 @@ var (
 // session is that of a caller with a server of fakes.
 func session(t *testing.T, f *fakes, p auth.Principal, o Options) *sdk.ClientSession {
 	t.Helper()
-	server := New(Services{f, f, nil, f, f, f, f, fakeReviews{f}, f, f, f, f, nil, f.reader, nil}, o)
+	server := New(Services{f, f, nil, f, f, f, f, fakeReviews{f}, f, f, f, f, f, nil, f.reader, nil}, o)
 	here, there := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})

@@ -92,7 +92,7 @@ var (
 func TestMemoryFaultsAreTheCallers(t *testing.T) {
 	t.Parallel()
 	p := picky{fakes: &fakes{}}
-	server := New(Services{Store: p, Users: p, Knowledge: p, Systems: p, Preferences: p, Contexts: p, Recalls: p}, Options{Memory: true})
+	server := New(Services{Store: p, Users: p, Knowledge: p, Systems: p, Preferences: p, Contexts: p, Ontologies: p, Recalls: p}, Options{Memory: true})
 	defer server.Close()
 	ask := func(r *rapid.T, tool string, arguments any) []string {
 		raw, _ := json.Marshal(arguments)
@@ -202,7 +202,7 @@ func TestMemoryFaultsAreTheCallers(t *testing.T) {
 	})
 
 	p.version = true
-	again := New(Services{Store: p, Users: p, Knowledge: p, Systems: p, Preferences: p, Contexts: p, Recalls: p}, Options{Memory: true})
+	again := New(Services{Store: p, Users: p, Knowledge: p, Systems: p, Preferences: p, Contexts: p, Ontologies: p, Recalls: p}, Options{Memory: true})
 	defer again.Close()
 	for tool, c := range map[string][2]string{
 		"create_entities":  {`{"entities":[{"name":"Ada","entityType":"x","observations":[]},{"name":"new","entityType":"x","observations":[]}]}`, "- entities[1].name: " + entityThere},

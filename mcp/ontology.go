@@ -8,6 +8,7 @@ import (
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/loader"
+	"kith/loader/ontology"
 )
 
 // ontologyTokens is how long an answer is unless the caller says.
@@ -40,11 +41,11 @@ func (s *Server) ontology(ctx context.Context, in *ontologyInput) (answer, error
 	case in.ContextType == "":
 		in.ContextType = "global"
 	}
-	r := loader.OntologyRequest{
+	r := ontology.Request{
 		Scope: scope, Format: loader.Text, MaxTokens: cmp.Or(in.MaxTokens, ontologyTokens), ContextType: in.ContextType,
 		ProjectID: in.ProjectID, FocusKind: in.FocusKind, FocusID: in.FocusID,
 	}
 	where := []place{{fault.At("project_id"), &r.ProjectID, "project"}, {fault.At("focus_id"), &r.FocusID, in.FocusKind}}
-	a, err := byName(ctx, s, scope, where, func() (loader.Answer, error) { return s.Contexts.Ontology(ctx, r) })
+	a, err := byName(ctx, s, scope, where, func() (loader.Answer, error) { return s.Ontologies.Ontology(ctx, r) })
 	return answer{text: string(a.Body())}, err
 }

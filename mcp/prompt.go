@@ -7,7 +7,7 @@ import (
 
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/loader"
+	"kith/loader/ontology"
 	"kith/memory/system"
 )
 
@@ -56,9 +56,9 @@ func (s *Server) sessionStart(ctx context.Context, r *sdk.GetPromptRequest) (*sd
 
 func (s *Server) workspaceStart(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	given := r.Params.Arguments
-	guidance := loader.SnapshotGuidance
+	guidance := ontology.SnapshotGuidance
 	if given["focus_id"] != "" {
-		guidance += "\n\n" + loader.FocusGuidance
+		guidance += "\n\n" + ontology.FocusGuidance
 	}
 	return s.prompt(ctx, guidance, func(ctx context.Context) (string, error) {
 		user, err := userIn(given)

@@ -21,7 +21,7 @@ func post(t *testing.T, f *fakes, body string, headers ...string) (status int, a
 
 func postTo(t *testing.T, f *fakes, o Options, body string, headers ...string) (status int, answer string) {
 	t.Helper()
-	s := New(Services{Store: f, Users: f, Knowledge: f, Systems: f, Preferences: f, Contexts: f, Recalls: f}, o)
+	s := New(Services{Store: f, Users: f, Knowledge: f, Systems: f, Preferences: f, Contexts: f, Ontologies: f, Recalls: f}, o)
 	defer s.Close()
 	return serveTo(t, s, body, headers...)
 }

@@ -62,7 +62,7 @@ func TestAnswersBeforeTheMemory(t *testing.T) {
 		t.Error("the call did not wait")
 	}
 	f := &fakes{text: "# About Ada"}
-	server.Start(Services{f, f, nil, f, f, f, f, fakeReviews{f}, f, f, f, f, nil, nil, nil}, Options{})
+	server.Start(Services{f, f, nil, f, f, f, f, fakeReviews{f}, f, f, f, f, f, nil, nil, nil}, Options{})
 	if r := <-called; r == nil || textOf(r) != "# About Ada" {
 		t.Errorf("%+v", r)
 	}

@@ -27,7 +27,7 @@ type served func(t testing.TB, input io.Reader) string
 func ownMemory(f *fakes) served {
 	return func(t testing.TB, input io.Reader) string {
 		t.Helper()
-		s := New(Services{f, f, nil, f, f, f, f, fakeReviews{f}, f, f, f, f, nil, f.reader, nil}, Options{})
+		s := New(Services{f, f, nil, f, f, f, f, fakeReviews{f}, f, f, f, f, f, nil, f.reader, nil}, Options{})
 		defer s.Close()
 		var out bytes.Buffer
 		if err := s.Run(context.Background(), anybody, Stdio(input, &out)); err != nil {
@@ -41,7 +41,7 @@ func ownMemory(f *fakes) served {
 func remoteKith(f *fakes, before func(http.Handler) http.Handler) served {
 	return func(t testing.TB, input io.Reader) string {
 		t.Helper()
-		s := New(Services{f, f, nil, f, f, f, f, fakeReviews{f}, f, f, f, f, nil, f.reader, nil}, Options{})
+		s := New(Services{f, f, nil, f, f, f, f, fakeReviews{f}, f, f, f, f, f, nil, f.reader, nil}, Options{})
 		defer s.Close()
 		handler := s.Handler()
 		server := httptest.NewServer(before(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -226,7 +226,7 @@ func TestProxySurvivesRefusals(t *testing.T) {
 	var mode atomic.Value
 	mode.Store(func(http.ResponseWriter) bool { return false })
 	f := &fakes{text: "# About Ada"}
-	s := New(Services{f, f, nil, f, f, f, f, fakeReviews{f}, f, f, f, f, nil, f.reader, nil}, Options{})
+	s := New(Services{f, f, nil, f, f, f, f, fakeReviews{f}, f, f, f, f, f, nil, f.reader, nil}, Options{})
 	defer s.Close()
 	handler := s.Handler()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

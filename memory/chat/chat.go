@@ -33,10 +33,13 @@ type store interface {
 	InterruptChatTurns(ctx context.Context) (int, error)
 }
 
-// contexts returns what an agent should know of a user or a project, as text of at most so many tokens. Error:
-// fault.ErrNotFound.
-type contexts interface {
+// users returns what an agent should know of a user, as text of at most so many tokens.
+type users interface {
 	UserText(ctx context.Context, scope graph.Scope, maxTokens int) (string, error)
+}
+
+// projects returns the same of a project. Error: fault.ErrNotFound.
+type projects interface {
 	ProjectText(ctx context.Context, scope graph.Scope, projectID, focusKind, focusID string, maxTokens int) (string, error)
 }
 
@@ -81,7 +84,8 @@ const (
 type Service struct {
 	store     store
 	generator Generator
-	contexts  contexts
+	users     users
+	projects  projects
 	options   Options
 	lease     Lease
 	slots     *shares.Shares   // each running or waiting generation has one
@@ -93,7 +97,7 @@ type Service struct {
 }
 
 // New returns a Service. Without a generator nothing is generated, and everything else works.
-func New(s store, g Generator, c contexts, o Options) *Service {
+func New(s store, g Generator, u users, p projects, o Options) *Service {
 	if o.Workers <= 0 {
 		o.Workers = 8
 	}
@@ -113,7 +117,7 @@ func New(s store, g Generator, c contexts, o Options) *Service {
 		o.Observe = func(Outcome, time.Duration) {}
 	}
 	return &Service{
-		store: s, generator: g, contexts: c, options: o, lease: Lease{Holder: uuid.NewString(), Life: o.Lease},
+		store: s, generator: g, users: u, projects: p, options: o, lease: Lease{Holder: uuid.NewString(), Life: o.Lease},
 		slots: shares.New(o.Workers + o.Queue), queue: make(chan *generation, o.Workers+o.Queue), running: make(chan struct{}, o.Workers),
 		live: map[string]*generation{},
 	}

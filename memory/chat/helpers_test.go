@@ -21,6 +21,7 @@ import (
 	"kith/internal/cache"
 	"kith/internal/llm"
 	"kith/loader"
+	"kith/loader/ontology"
 	"kith/memory/chat"
 	"kith/memory/preference"
 	"kith/memory/recall"
@@ -129,12 +130,13 @@ func startSecond(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith 
 		t.Fatal(err)
 	}
 	keys := auth.New(auth.NewStore(k.store), time.Now)
-	contexts := loader.New(loader.NewStore(k.store), workspace.NewStore(k.store), kept, loader.Options{})
-	service := chat.New(chat.NewStore(k.store), g, contexts, o)
+	contexts := loader.New(loader.NewStore(k.store), kept, loader.Options{})
+	ontologies := ontology.New(contexts, workspace.NewStore(k.store), ontology.Options{})
+	service := chat.New(chat.NewStore(k.store), g, contexts, ontologies, o)
 	ctx, stop := runService(t, service)
 	server := httptest.NewServer(handlers.New(handlers.Services{
 		Memory: k.store, Nodes: k.store, Sources: k.store, ChatStore: chat.NewStore(k.store), Preferences: preference.NewStore(k.store), Keys: keys, Recalls: recall.New(k.store, recall.Options{}),
-		Ready: k.store.Ping, Contexts: contexts, Chats: service,
+		Ready: k.store.Ping, Contexts: contexts, Ontologies: ontologies, Chats: service,
 	}, handlers.Options{Deadline: time.Minute, Stopping: func(end func()) func() bool { return context.AfterFunc(ctx, end) }}))
 	t.Cleanup(func() {
 		stop()

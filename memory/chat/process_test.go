@@ -258,7 +258,7 @@ func (c *cutOff) FinishChatTurn(ctx context.Context, scope graph.Scope, id strin
 // submitToOwnService submits a turn to a new service, whose store is not always reachable.
 func (k *kith) submitToOwnService(store *cutOff, g chat.Generator, o chat.Options) (id string) {
 	k.Helper()
-	service := chat.New(store, g, nil, o)
+	service := chat.New(store, g, nil, nil, o)
 	runService(k, service)
 	turn, _, err := service.Submit(k.Context(), graph.Scope{TeamID: k.team, UserID: "u1"}, k.tree(), chat.Prompt{Text: "x"})
 	if err != nil {
@@ -321,7 +321,7 @@ func generateAlone() {
 		delta("half an ")
 		<-ctx.Done()
 		return llm.Answer{}, ctx.Err()
-	}), nil, chat.Options{Lease: aloneLease})
+	}), nil, nil, chat.Options{Lease: aloneLease})
 	_, _, err = service.Submit(ctx, graph.Scope{TeamID: os.Getenv(generatesAlone), UserID: "u1"}, "tree", chat.Prompt{ID: "turn", Text: "x"})
 	fail(err)
 	fail(service.Run(ctx))

@@ -202,9 +202,9 @@ func (s *Service) loadMemory(ctx context.Context, scope graph.Scope, c *Context)
 	var text string
 	var err error
 	if c.UserID != "" {
-		text, err = s.contexts.UserText(ctx, scope, tokens)
+		text, err = s.users.UserText(ctx, scope, tokens)
 	} else {
-		text, err = s.contexts.ProjectText(ctx, scope, c.ProjectID, c.FocusKind, c.FocusID, tokens)
+		text, err = s.projects.ProjectText(ctx, scope, c.ProjectID, c.FocusKind, c.FocusID, tokens)
 	}
 	if errors.Is(err, fault.ErrNotFound) { // deleted since the tree was created
 		return "", nil

@@ -30,7 +30,7 @@ func (model) Availability() llm.Availability { return "available" }
 // newChatService returns a chat service that runs until the benchmark ends.
 func newChatService(b *testing.B, store *graph.Store, g chat.Generator, o chat.Options) *chat.Service {
 	b.Helper()
-	service := chat.New(chat.NewStore(store), g, nil, o)
+	service := chat.New(chat.NewStore(store), g, nil, nil, o)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- service.Run(ctx) }()
@@ -74,7 +74,7 @@ func longBranch(b testing.TB) (service *chat.Service, counted *wire, scope graph
 	db.URI = counted.uri
 	store := openStore(b, db, graph.Options{})
 	scope = graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
-	return chat.New(chat.NewStore(store), nil, nil, chat.Options{}), counted, scope, growBranch(b, store, scope, "long", 1000)
+	return chat.New(chat.NewStore(store), nil, nil, nil, chat.Options{}), counted, scope, growBranch(b, store, scope, "long", 1000)
 }
 
 // BenchmarkChatPrompt assembles the prompt of the last turn of a branch of 1,000 turns.

@@ -20,7 +20,6 @@ import (
 	"kith/internal/cache"
 	"kith/loader"
 	"kith/memory/statement"
-	"kith/memory/workspace"
 	"kith/tests/testenv"
 )
 
@@ -34,7 +33,7 @@ func (noCache) Get(ctx context.Context, _, _, _ string, load cache.Loader) ([]by
 
 // uncached returns the contexts of a store, which are loaded anew for every request.
 func uncached(store *graph.Store, mode loader.Mode) *loader.Loader {
-	return loader.New(loader.NewStore(store), workspace.NewStore(store), noCache{}, loader.Options{Mode: mode})
+	return loader.New(loader.NewStore(store), noCache{}, loader.Options{Mode: mode})
 }
 
 // coldContexts returns calls for the context of a user, which load its sections in one statement and side by side.

@@ -25,7 +25,6 @@ import (
 	"kith/memory/chat"
 	"kith/memory/preference"
 	"kith/memory/recall"
-	"kith/memory/workspace"
 	"kith/tests/testenv"
 )
 
@@ -97,7 +96,7 @@ func BenchmarkFront(b *testing.B) {
 	tokens, token := newIssuer(b, scope.TeamID)
 	services := handlers.Services{
 		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: preference.NewStore(store), Keys: keys, Tokens: tokens, Recalls: recall.New(store, recall.Options{}),
-		Ready: store.Ping, Contexts: loader.New(loader.NewStore(store), workspace.NewStore(store), kept, loader.Options{}), MCP: http.NotFoundHandler(),
+		Ready: store.Ping, Contexts: loader.New(loader.NewStore(store), kept, loader.Options{}), MCP: http.NotFoundHandler(),
 	}
 	open := services
 	open.Keys = allowAll{keys, auth.Principal{KeyID: "k", TeamID: scope.TeamID, Scopes: []string{auth.Read}}}

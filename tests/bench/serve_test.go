@@ -30,7 +30,6 @@ import (
 	"kith/memory/preference"
 	"kith/memory/recall"
 	"kith/memory/system"
-	"kith/memory/workspace"
 	"kith/tests/testenv"
 )
 
@@ -65,7 +64,7 @@ func newServer(b *testing.B) *server {
 		b.Fatal(err)
 	}
 	s.store, s.kept, s.scope = store, kept, scope
-	contexts, recalls := loader.New(loader.NewStore(store), workspace.NewStore(store), kept, loader.Options{}), recall.New(store, recall.Options{})
+	contexts, recalls := loader.New(loader.NewStore(store), kept, loader.Options{}), recall.New(store, recall.Options{})
 	tools := mcp.New(mcp.Services{Store: store, Systems: system.NewStore(store), Contexts: contexts, Recalls: recalls}, mcp.Options{})
 	api := handlers.New(handlers.Services{
 		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: preference.NewStore(store), Keys: keys, Recalls: recalls, Ready: store.Ping, Contexts: contexts, MCP: tools.Handler(),

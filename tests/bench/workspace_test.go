@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/loader"
+	"kith/loader/ontology"
 	"kith/memory/workspace"
 	"kith/tests/testenv"
 	"kith/text/tokens"
@@ -104,8 +105,8 @@ func BenchmarkLinked(b *testing.B) {
 		}
 	}
 	writeMemory(b, store, scope, &w)
-	l := uncached(store, loader.Combined)
-	ask := func(r loader.OntologyRequest) (body []byte) {
+	l := ontology.New(uncached(store, loader.Combined), workspace.NewStore(store), ontology.Options{})
+	ask := func(r ontology.Request) (body []byte) {
 		r.Scope, r.ContextType, r.FocusKind, r.FocusID = scope, "ontology", "task", "p-0"
 		answer, err := l.Ontology(b.Context(), r)
 		if err != nil {
@@ -113,12 +114,12 @@ func BenchmarkLinked(b *testing.B) {
 		}
 		return answer.Body()
 	}
-	count := func(r loader.OntologyRequest) float64 {
+	count := func(r ontology.Request) float64 {
 		before := statements.Load()
 		ask(r)
 		return float64(statements.Load() - before)
 	}
-	bare, linked := loader.OntologyRequest{WithoutLinked: true}, loader.OntologyRequest{}
+	bare, linked := ontology.Request{WithoutLinked: true}, ontology.Request{}
 	var of [2][]time.Duration
 	for i := range max(b.N, 200) + 50 {
 		without, with := measureCall(b, func() error { ask(bare); return nil }), measureCall(b, func() error { ask(linked); return nil })
@@ -126,7 +127,7 @@ func BenchmarkLinked(b *testing.B) {
 			of[0], of[1] = append(of[0], without), append(of[1], with)
 		}
 	}
-	text := func(r loader.OntologyRequest) int {
+	text := func(r ontology.Request) int {
 		r.Format = loader.Text
 		n, err := tokens.Count(string(ask(r)))
 		if err != nil {

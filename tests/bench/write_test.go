@@ -27,7 +27,6 @@ import (
 	"kith/memory/preference"
 	"kith/memory/recall"
 	"kith/memory/statement"
-	"kith/memory/workspace"
 	"kith/tests/testenv"
 )
 
@@ -55,7 +54,7 @@ func newWriter(b *testing.B) *writer {
 	w.recalls = recall.New(w.store, recall.Options{})
 	listening := httptest.NewServer(handlers.New(handlers.Services{
 		Memory: w.store, Transfers: w.store, Statements: statement.NewStore(w.store), Nodes: w.store, Sources: w.store, ChatStore: chat.NewStore(w.store), Preferences: preference.NewStore(w.store), Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
-		Contexts: loader.New(loader.NewStore(w.store), workspace.NewStore(w.store), kept, loader.Options{}),
+		Contexts: loader.New(loader.NewStore(w.store), kept, loader.Options{}),
 	}, handlers.Options{}))
 	w.url = listening.URL
 	w.driver, err = neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))

@@ -1,7 +1,10 @@
 // Package clip cuts texts to a length without cutting characters.
 package clip
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Runes returns the first limit characters (code points) of a text, and whether it had more.
 func Runes(text string, limit int) (short string, cut bool) {
@@ -25,4 +28,13 @@ func Bytes(text string, limit int) string {
 		limit--
 	}
 	return text[:limit]
+}
+
+// Shorten cuts a text to at most so many characters, with "..." after them.
+func Shorten(text string, most int) string {
+	short, cut := Runes(strings.TrimSpace(text), most)
+	if cut {
+		return strings.TrimSpace(short) + "..."
+	}
+	return short
 }

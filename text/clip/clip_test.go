@@ -28,3 +28,15 @@ func TestBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestShorten checks how texts are cut.
+func TestShorten(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "  abc ": "abc", "abcde": "abcde", "abcdef": "abcde...", "abcd ef": "abcd...", "éèêëēx": "éèêëē...",
+	} {
+		if got := Shorten(text, 5); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -23,6 +23,7 @@ import (
 	"kith/internal/tracing"
 	"kith/internal/vector"
 	"kith/loader"
+	"kith/loader/ontology"
 	"kith/mcp"
 	"kith/memory/chat"
 	"kith/memory/consolidation"
@@ -60,6 +61,7 @@ type memory struct {
 
 	stores
 	contexts   *loader.Loader
+	ontologies *ontology.Loader
 	explorer   *explore.Explorer
 	traverser  *traverse.Traverser
 	logRotator *logRotator // nil: the Neo4j is not embedded
@@ -244,10 +246,11 @@ func (m *memory) newServices(queryEmbedder llm.Embedder) {
 	}
 	m.served = replay.New(m.replays, replay.Options{Now: m.config.now(), Events: m.config.ServedEvents, Log: m.log, Observe: m.metrics.ObserveServed})
 	m.metrics.RegisterMemory(m.store, m.recalls, m.served)
-	m.contexts = loader.New(m.sections, m.workspaces, m.cache, loader.Options{
+	m.contexts = loader.New(m.sections, m.cache, loader.Options{
 		Now: m.config.now(), Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.ObserveDegraded, Preferences: m.preferences.orNil(),
 		Trace: m.traces.Of("load"), Replays: m.served, Replayed: m.metrics.ObserveReplay, NextBorder: m.store.NextBorder,
 	})
+	m.ontologies = ontology.New(m.contexts, m.workspaces, ontology.Options{Now: m.config.now(), Log: m.log})
 	m.explorer = explore.New(m.searches, explore.Options{Now: m.config.now(), Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.ObserveExplore})
 	m.traverser = traverse.New(m.walks, m.metrics.ObserveTraverse)
 }
@@ -267,7 +270,7 @@ func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options)
 	o.Observe, o.Trace = m.metrics.ObserveTool, m.traces.Of("tool")
 	o.Operations = m.traces.Memory(m.config.OTLPContent)
 	s := mcp.Services{
-		Store: m.store, OwnKeys: m.store, Users: m.users, Knowledge: m.sections, Systems: m.systems, Preferences: m.preferences.orGraph(m.store), Statements: m.statements, Trust: m.store, Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
+		Store: m.store, OwnKeys: m.store, Users: m.users, Knowledge: m.sections, Systems: m.systems, Preferences: m.preferences.orGraph(m.store), Statements: m.statements, Trust: m.store, Contexts: m.contexts, Ontologies: m.ontologies, Explorer: m.explorer, Traverser: m.traverser,
 		Recalls: m.recalls, Answers: m.served, Audit: m.auditLog,
 	}
 	if reader != nil {

@@ -57,7 +57,7 @@ func (f *httpServices) handlerServices(m *memory, tools *mcp.Server) handlers.Se
 		Memory: m.store, Nodes: m.store, Relationships: m.store, Sources: m.store, Consolidations: m.consolidations, Duplicates: m.duplicates, Users: m.users, OwnKeys: m.store, Quotas: m.store, Systems: m.systems, ChatStore: m.chats,
 		Transfers: m.store, Preferences: m.preferences.orGraph(m.store), Statements: m.statements, Trust: m.store, Changes: m.feeds, Webhooks: m.webhooks, Keys: m.keys, Limits: f.limits, Audit: m.auditLog,
 		Recalls: m.recalls, Answers: m.served, Served: m.replays,
-		Ready: m.ready, Erasure: m.erasures, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
+		Ready: m.ready, Erasure: m.erasures, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts, Ontologies: m.ontologies,
 		MCP: tools.Handler(),
 	}
 	if m.logRotator != nil {
@@ -76,7 +76,7 @@ func (f *httpServices) newChats(c *serveCmd, m *memory) *chat.Service {
 	if f.model != nil {
 		model = f.model
 	}
-	return chat.New(m.chats, model, m.contexts, chat.Options{
+	return chat.New(m.chats, model, m.contexts, m.ontologies, chat.Options{
 		Workers: c.LLMWorkers, Queue: c.LLMQueue, PromptTokens: c.LLMPromptTokens, Log: m.log, Observe: m.metrics.ObserveGeneration,
 	})
 }

@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"kith/loader"
 	"kith/memory/workspace"
 	"kith/text/markup"
 	"kith/text/tokens"
@@ -29,22 +30,25 @@ const (
 	noticePart     = ""
 )
 
+// byScore is the value by which the nodes of the snapshot are ranked.
+const byScore = "score"
+
 // explainOntology loads an ontology context, and accounts for its text. Nothing is taken from the cache.
-func (l *Loader) explainOntology(ctx context.Context, r *OntologyRequest) (Answer, error) {
+func (l *Loader) explainOntology(ctx context.Context, r *Request) (loader.Answer, error) {
 	c, err := l.ontology(ctx, *r)
 	if err != nil {
-		return Answer{}, fmt.Errorf("ontology: %w", err)
+		return loader.Answer{}, fmt.Errorf("ontology: %w", err)
 	}
 	receipt, err := c.account(r)
 	if err != nil {
-		return Answer{}, err
+		return loader.Answer{}, err
 	}
-	if err := l.addOrigins(ctx, r.Scope, SectionQuery{Now: l.options.Now()}, receipt.Spans, receipt.LeftOut); err != nil {
-		return Answer{}, err
+	if err := l.users.AddOrigins(ctx, r.Scope, receipt.Spans, receipt.LeftOut); err != nil {
+		return loader.Answer{}, err
 	}
-	answer := Answer{ContentType: "application/json"}
-	if r.Format == Text {
-		answer.Head, err = json.Marshal(map[string]*Receipt{"receipt": receipt})
+	answer := loader.Answer{ContentType: "application/json"}
+	if r.Format == loader.Text {
+		answer.Head, err = json.Marshal(map[string]*loader.Receipt{"receipt": receipt})
 		return answer, err
 	}
 	c.Receipt = receipt
@@ -53,7 +57,7 @@ func (l *Loader) explainOntology(ctx context.Context, r *OntologyRequest) (Answe
 }
 
 // account renders the context, and accounts for its text.
-func (c *OntologyContext) account(r *OntologyRequest) (*Receipt, error) {
+func (c *Context) account(r *Request) (*loader.Receipt, error) {
 	t := c.text(r)
 	cut, at, err := t.fitBudget(r.MaxTokens)
 	if err != nil {
@@ -69,54 +73,54 @@ func (c *OntologyContext) account(r *OntologyRequest) (*Receipt, error) {
 			lines.addSnapshot(p.text, t.snapshot.without(at(cut.gone).nodes))
 			continue
 		}
-		lines.add(p, func(heading string, n int) Item { return c.item(p.section, heading, n) })
+		lines.add(p, func(heading string, n int) loader.Item { return c.item(p.section, heading, n) })
 	}
-	out := &Receipt{Text: lines.text.String(), MaxTokens: r.MaxTokens, Spans: lines.spans, NotShown: []NotShown{}}
-	if out.Tokens, err = countSpans(out.Text, out.Spans); err != nil {
+	out := &loader.Receipt{Text: lines.text.String(), MaxTokens: r.MaxTokens, Spans: lines.spans, NotShown: []loader.NotShown{}}
+	if out.Tokens, err = loader.CountSpans(out.Text, out.Spans); err != nil {
 		return nil, err
 	}
-	out.LeftOut, err = cut.leftOut(func(i int) (string, Item) { return t.cutLine(c, at(i), at(i+1)) })
+	out.LeftOut, err = cut.leftOut(func(i int) (string, loader.Item) { return t.cutLine(c, at(i), at(i+1)) })
 	return out, err
 }
 
 // lineAccount is a text with spans that cover it.
 type lineAccount struct {
 	text  strings.Builder
-	spans []Span
+	spans []loader.Span
 }
 
 // span adds a span; an empty line belongs to the one before.
-func (a *lineAccount) span(part Part, text string, item Item) {
+func (a *lineAccount) span(part loader.Part, text string, item loader.Item) {
 	from := a.text.Len()
 	a.text.WriteString(text)
 	if last := len(a.spans) - 1; last >= 0 && strings.Trim(text, "\n") == "" {
 		a.spans[last].To = a.text.Len()
 		return
 	}
-	a.spans = append(a.spans, Span{From: from, To: a.text.Len(), Part: part, Item: item})
+	a.spans = append(a.spans, loader.Span{From: from, To: a.text.Len(), Part: part, Item: item})
 }
 
 // add adds a part of a text, line by line. items says what the n-th item under a heading shows; the zero Item means a notice.
-func (a *lineAccount) add(p textPart, items func(heading string, n int) Item) {
+func (a *lineAccount) add(p textPart, items func(heading string, n int) loader.Item) {
 	heading, n := "", 0
 	for line := range strings.Lines(p.text) {
 		switch {
 		case strings.HasPrefix(line, "#"):
 			heading, n = strings.Trim(line, "# \n"), 0
-			a.span(HeadingPart, line, Item{Section: p.section})
+			a.span(loader.HeadingPart, line, loader.Item{Section: p.section})
 		case strings.HasPrefix(line, "  ") && len(a.spans) > 0: // it goes on
 			a.text.WriteString(line)
 			a.spans[len(a.spans)-1].To = a.text.Len()
 		case strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "- ... and "):
 			if item := items(heading, n); item.Rule != "" {
 				item.Section = p.section
-				a.span(LinePart, line, item)
+				a.span(loader.LinePart, line, item)
 			} else {
-				a.span(NoticePart, line, Item{})
+				a.span(loader.NoticePart, line, loader.Item{})
 			}
 			n++
 		default:
-			a.span(NoticePart, line, Item{})
+			a.span(loader.NoticePart, line, loader.Item{})
 		}
 	}
 }
@@ -131,15 +135,15 @@ func (a *lineAccount) addSnapshot(text string, s *GraphSnapshot) {
 		}
 		end := at + len(node)
 		if i == 0 {
-			a.span(HeadingPart, text[:at], Item{Section: snapshotPart})
+			a.span(loader.HeadingPart, text[:at], loader.Item{Section: snapshotPart})
 			text, end = text[at:], len(node)
 		}
 		item := s.item(i)
 		item.Section = snapshotPart
-		a.span(LinePart, text[:end], item) // with the comma before it
+		a.span(loader.LinePart, text[:end], item) // with the comma before it
 		text = text[end:]
 	}
-	a.span(LinePart, text, Item{Section: snapshotPart, Rule: "the relationships between the nodes, and how many of each kind there are"})
+	a.span(loader.LinePart, text, loader.Item{Section: snapshotPart, Rule: "the relationships between the nodes, and how many of each kind there are"})
 }
 
 // rowText returns a row of the snapshot as it stands in the text. Its values can be marshalled.
@@ -149,9 +153,9 @@ func rowText(row []any) string {
 }
 
 // item returns what a node of the snapshot is. The one after it is the next that would go.
-func (s *GraphSnapshot) item(i int) Item {
+func (s *GraphSnapshot) item(i int) loader.Item {
 	n := &s.Nodes[i]
-	item := Item{Kind: n.Kind, Key: n.ID, At: &n.LastUpdated}
+	item := loader.Item{Kind: n.Kind, Key: n.ID, At: &n.LastUpdated}
 	if i == 0 {
 		item.Rule = "the project of the request"
 		return item
@@ -167,13 +171,13 @@ func (s *GraphSnapshot) item(i int) Item {
 	item.Rank, item.Of = len(order)-place, len(order)
 	if place > 0 {
 		below := float64(order[place-1].score)
-		item.Beat = &Beaten{order[place-1].ID, &below}
+		item.Beat = &loader.Beaten{Key: order[place-1].ID, Value: &below}
 	}
 	return item
 }
 
 // item returns what the n-th item under a heading of a part shows; the zero Item if it shows nothing of the memory.
-func (c *OntologyContext) item(part, heading string, n int) Item {
+func (c *Context) item(part, heading string, n int) loader.Item {
 	switch part {
 	case linkedPart:
 		return c.Linked.item(heading, n)
@@ -182,95 +186,95 @@ func (c *OntologyContext) item(part, heading string, n int) Item {
 	case summaryPart:
 		switch heading {
 		case "Entity Summary":
-			return Item{Rule: "how many nodes of each kind the project has"}
+			return loader.Item{Rule: "how many nodes of each kind the project has"}
 		case "Available Relationships":
 			return c.edgeItem(n)
 		}
-		return Item{}
+		return loader.Item{}
 	}
 	switch {
 	case heading == "Hints":
-		return Item{}
+		return loader.Item{}
 	case heading == "Recent Projects" && n < len(c.Entities.Projects):
 		return projectItem(c.Entities.Projects, n)
 	case c.Type == GlobalOntology:
-		return Item{Rule: "how many of each kind there are"}
+		return loader.Item{Rule: "how many of each kind there are"}
 	case heading == "Relationships":
 		return c.edgeItem(n)
 	case c.focus != nil && (heading == "Parent Project" || strings.HasPrefix(heading, "Project Workspace: ")), c.Type == ProjectOntology:
 		if c.Entities.Project == nil {
-			return Item{Rule: "the node in focus belongs to no project"}
+			return loader.Item{Rule: "the node in focus belongs to no project"}
 		}
-		return Item{Kind: "project", Key: c.Entities.Project.ID, Rule: "the project of the request", At: c.Entities.Project.UpdatedAt}
+		return loader.Item{Kind: "project", Key: c.Entities.Project.ID, Rule: "the project of the request", At: c.Entities.Project.UpdatedAt}
 	case c.focus != nil:
 		f := &c.focus.Node
-		return Item{Kind: f.Kind, Key: f.EntityKey, Rule: "the node in focus", At: &f.UpdatedAt}
+		return loader.Item{Kind: f.Kind, Key: f.EntityKey, Rule: "the node in focus", At: &f.UpdatedAt}
 	}
-	return Item{}
+	return loader.Item{}
 }
 
 // after returns the item of a list after the n-th; nil for the last.
-func after[T any](all []T, n int, key func(*T) string) *Beaten {
+func after[T any](all []T, n int, key func(*T) string) *loader.Beaten {
 	if n+1 == len(all) {
 		return nil
 	}
-	return &Beaten{Key: key(&all[n+1])}
+	return &loader.Beaten{Key: key(&all[n+1])}
 }
 
-func projectItem(all []ProjectRow, n int) Item {
+func projectItem(all []ProjectRow, n int) loader.Item {
 	p := &all[n]
-	return Item{
+	return loader.Item{
 		Kind: "project", Key: p.ID, Rank: n + 1, Of: len(all), Rule: "one of the five projects that changed last", At: p.UpdatedAt,
 		Beat: after(all, n, func(p *ProjectRow) string { return p.ID }),
 	}
 }
 
-func (c *OntologyContext) edgeItem(n int) Item {
+func (c *Context) edgeItem(n int) loader.Item {
 	edges := c.Relationships.Edges
 	if n >= len(edges) {
-		return Item{}
+		return loader.Item{}
 	}
 	e := edges[n]
-	return Item{
+	return loader.Item{
 		Kind: e.TargetKind, Key: e.TargetID, Related: e.Relation, Rank: n + 1, Of: len(edges), Rule: "one of the strongest relationships of the project or the focus",
-		Beat: after(edges, n, func(e *OntologyEdge) string { return e.TargetID }),
+		Beat: after(edges, n, func(e *Edge) string { return e.TargetID }),
 	}
 }
 
 // item returns what the n-th line of the highlights under a heading shows.
-func (h *Highlights) item(heading string, n int) Item {
+func (h *Highlights) item(heading string, n int) loader.Item {
 	for _, list := range h.lists() {
 		if list.heading != heading || n >= len(list.of.Items) {
 			continue
 		}
 		shown := &list.of.Items[n]
-		return Item{
+		return loader.Item{
 			Kind: list.kind, Key: shown.ID, Rank: n + 1, Of: len(list.of.Items) + int(list.of.More), Rule: list.rule, At: cmp.Or(shown.UpdatedAt, &shown.CreatedAt),
 			Beat: after(list.of.Items, n, func(h *Highlight) string { return h.ID }),
 		}
 	}
-	return Item{}
+	return loader.Item{}
 }
 
 // item returns what the n-th line of the links under a heading shows.
-func (c *LinkedContext) item(heading string, n int) Item {
+func (c *LinkedContext) item(heading string, n int) loader.Item {
 	title, _, _ := strings.Cut(heading, " (")
 	for _, kind := range workspace.LinkedKinds {
 		list := c.Linked[plural(kind)]
 		if c.title(kind) != title || n >= len(list) {
 			continue
 		}
-		return Item{
+		return loader.Item{
 			Kind: kind, Key: list[n].ID, Related: list[n].Relation, Rank: n + 1, Of: c.Counts[plural(kind)], Rule: "linked with the focus; active ones first, then the newest",
 			Beat: after(list, n, func(e *LinkedEntity) string { return e.ID }),
 		}
 	}
-	return Item{}
+	return loader.Item{}
 }
 
 // leftOut returns what was cut, in the order of cutting. line returns the text and the item of a cut.
-func (c *cuts) leftOut(line func(cut int) (string, Item)) (all []LeftOut, err error) {
-	all = make([]LeftOut, c.gone)
+func (c *cuts) leftOut(line func(cut int) (string, loader.Item)) (all []loader.LeftOut, err error) {
+	all = make([]loader.LeftOut, c.gone)
 	for i := range all {
 		l := &all[i]
 		l.Text, l.Item = line(i)
@@ -283,7 +287,7 @@ func (c *cuts) leftOut(line func(cut int) (string, Item)) (all []LeftOut, err er
 }
 
 // cutLine returns what is cut between two states of a text.
-func (t *ontologyText) cutLine(c *OntologyContext, before, after leftOut) (text string, item Item) {
+func (t *ontologyText) cutLine(c *Context, before, after leftOut) (text string, item loader.Item) {
 	switch {
 	case after.nodes > before.nodes:
 		node := append(t.snapshot.byScore(), t.snapshot.Nodes[0])[before.nodes] // the project goes last, with the rest of the snapshot
@@ -301,7 +305,7 @@ func (t *ontologyText) cutLine(c *OntologyContext, before, after leftOut) (text 
 }
 
 // cutLine returns the line that goes after so many others.
-func (t *abbreviatedLinks) cutLine(c *LinkedContext, gone int) (string, Item) {
+func (t *abbreviatedLinks) cutLine(c *LinkedContext, gone int) (string, loader.Item) {
 	list, place := cutBetween(t.kept(gone), t.kept(gone+1))
 	item := c.item(t.kinds[list].title, place)
 	item.Section = linkedPart

@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 // Guidance for a language model that works with a workspace.
 const (
@@ -41,7 +41,7 @@ Understanding direction helps interpret the relationship meaning:
 )
 
 // guidance returns the text about the context for a system prompt.
-func guidance(kind OntologyType) string {
+func guidance(kind Type) string {
 	switch kind {
 	case NoOntology:
 		return ""

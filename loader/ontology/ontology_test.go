@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"encoding/json"
@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
+	"kith/loader"
 	"kith/memory/workspace"
 	"kith/tests/golden"
 	"kith/text/tokens"
 )
 
 func view(kind, key, name string, own *graph.OwnFields) graph.NodeView {
-	n := graph.NodeView{Kind: kind, Node: node(key, name, "").Node, OwnFields: own}
+	n := graph.NodeView{Kind: kind, Node: node(key, name), OwnFields: own}
 	n.CreatedAt, n.UpdatedAt = at.AddDate(0, 0, -20), at.AddDate(0, 0, -2)
 	return n
 }
@@ -105,20 +106,20 @@ func ontologies() *fakeStore {
 // TestOntologyGoldens holds the contexts, as JSON and as texts, against what they were.
 func TestOntologyGoldens(t *testing.T) {
 	t.Parallel()
-	for name, r := range map[string]OntologyRequest{
+	for name, r := range map[string]Request{
 		"global": {ContextType: "global"}, "project": {ContextType: "project", ProjectID: "proj-1"},
 		"element":  {ContextType: "ontology", FocusKind: "task", FocusID: "task-31"},
 		"combined": {ContextType: "project_audit", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31"},
 		"none":     {ContextType: "project_create"},
 	} {
-		l, _ := newLoader(ontologies(), Options{})
+		l, _ := newLoader(ontologies())
 		r.Scope = scope
 		answer, err := l.Ontology(t.Context(), r)
 		if err != nil {
 			t.Fatal(name, err)
 		}
 		golden.Check(t, "testdata/ontology_"+name+".json", string(answer.Body())+"\n")
-		r.Format = Text
+		r.Format = loader.Text
 		if answer, err = l.Ontology(t.Context(), r); err != nil {
 			t.Fatal(name, err)
 		}
@@ -129,23 +130,23 @@ func TestOntologyGoldens(t *testing.T) {
 // TestOntologyKeepsItsBudget drops nodes of the picture before lines, and says so.
 func TestOntologyKeepsItsBudget(t *testing.T) {
 	t.Parallel()
-	l, _ := newLoader(ontologies(), Options{})
-	ask := func(r OntologyRequest) string {
-		r.Scope, r.ContextType, r.ProjectID, r.Format = scope, "project", "proj-1", Text
+	l, _ := newLoader(ontologies())
+	ask := func(r Request) string {
+		r.Scope, r.ContextType, r.ProjectID, r.Format = scope, "project", "proj-1", loader.Text
 		answer, err := l.Ontology(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(answer.Body())
 	}
-	whole, without := ask(OntologyRequest{}), ask(OntologyRequest{WithoutJSON: true})
+	whole, without := ask(Request{}), ask(Request{WithoutJSON: true})
 	all, _ := tokens.Count(whole)
 	bare, _ := tokens.Count(without)
 	if strings.Contains(without, "Graph Snapshot") || !strings.Contains(whole, "Graph Snapshot") {
 		t.Error("the switch does not leave the snapshot out")
 	}
 	for _, budget := range []int{all, all - 40, all - 100, bare + 20, bare - 60, 600} {
-		text := ask(OntologyRequest{MaxTokens: budget})
+		text := ask(Request{MaxTokens: budget})
 		if n, _ := tokens.Count(text); n > budget {
 			t.Errorf("budget %d: %d tokens", budget, n)
 		}
@@ -166,41 +167,29 @@ func TestOntologyKeepsItsBudget(t *testing.T) {
 func TestOntologySelection(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		request OntologyRequest
-		want    OntologyType
+		request Request
+		want    Type
 		warns   int
 	}{
-		{OntologyRequest{}, GlobalOntology, 1},
-		{OntologyRequest{ContextType: "general"}, GlobalOntology, 0},
-		{OntologyRequest{ContextType: "nonsense", ProjectID: "p"}, GlobalOntology, 1},
-		{OntologyRequest{ContextType: "project", ProjectID: "p"}, ProjectOntology, 0},
-		{OntologyRequest{ContextType: "project_forecast", ProjectID: "p", FocusKind: "project-wide"}, ProjectOntology, 0},
-		{OntologyRequest{ContextType: "project_audit", ProjectID: "p", FocusKind: "plan", FocusID: "x"}, CombinedOntology, 0},
-		{OntologyRequest{ContextType: "project", ProjectID: "p", FocusKind: "person", FocusID: "x"}, ProjectOntology, 1},
-		{OntologyRequest{ContextType: "project", ProjectID: "p", FocusKind: "plan"}, ProjectOntology, 1},
-		{OntologyRequest{ContextType: "project", FocusKind: "plan", FocusID: "x"}, ElementOntology, 0},
-		{OntologyRequest{ContextType: "ontology", FocusKind: "plan", FocusID: "x"}, ElementOntology, 0},
-		{OntologyRequest{ContextType: "project"}, NoOntology, 1},
-		{OntologyRequest{ContextType: "project_create", ProjectID: "p"}, NoOntology, 0},
-		{OntologyRequest{ContextType: "calendar"}, NoOntology, 0},
-		{OntologyRequest{ContextType: "brain_dump"}, NoOntology, 0},
-		{OntologyRequest{ContextType: "daily_brief_update"}, NoOntology, 0},
+		{Request{}, GlobalOntology, 1},
+		{Request{ContextType: "general"}, GlobalOntology, 0},
+		{Request{ContextType: "nonsense", ProjectID: "p"}, GlobalOntology, 1},
+		{Request{ContextType: "project", ProjectID: "p"}, ProjectOntology, 0},
+		{Request{ContextType: "project_forecast", ProjectID: "p", FocusKind: "project-wide"}, ProjectOntology, 0},
+		{Request{ContextType: "project_audit", ProjectID: "p", FocusKind: "plan", FocusID: "x"}, CombinedOntology, 0},
+		{Request{ContextType: "project", ProjectID: "p", FocusKind: "person", FocusID: "x"}, ProjectOntology, 1},
+		{Request{ContextType: "project", ProjectID: "p", FocusKind: "plan"}, ProjectOntology, 1},
+		{Request{ContextType: "project", FocusKind: "plan", FocusID: "x"}, ElementOntology, 0},
+		{Request{ContextType: "ontology", FocusKind: "plan", FocusID: "x"}, ElementOntology, 0},
+		{Request{ContextType: "project"}, NoOntology, 1},
+		{Request{ContextType: "project_create", ProjectID: "p"}, NoOntology, 0},
+		{Request{ContextType: "calendar"}, NoOntology, 0},
+		{Request{ContextType: "brain_dump"}, NoOntology, 0},
+		{Request{ContextType: "daily_brief_update"}, NoOntology, 0},
 	} {
 		got, warnings := c.request.choose()
 		if got != c.want || len(warnings) != c.warns {
 			t.Errorf("%+v: %s, %v", c.request, got, warnings)
-		}
-	}
-}
-
-// TestShorten checks how texts are cut.
-func TestShorten(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"": "", "  abc ": "abc", "abcde": "abcde", "abcdef": "abcde...", "abcd ef": "abcd...", "éèêëēx": "éèêëē...",
-	} {
-		if got := shorten(text, 5); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

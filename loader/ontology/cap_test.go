@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"kith/graph"
+	"kith/loader"
 	"kith/memory/workspace"
 	"kith/tests/golden"
 	"kith/text/tokens"
@@ -20,9 +21,9 @@ import (
 // TestOntologyTextsAreCapped checks lists below, at and above their caps.
 func TestOntologyTextsAreCapped(t *testing.T) {
 	t.Parallel()
-	text := func(s *fakeStore, r OntologyRequest) string {
-		l, _ := newLoader(s, Options{})
-		r.Scope, r.Format, r.WithoutJSON = scope, Text, true
+	text := func(s *fakeStore, r Request) string {
+		l, _ := newLoader(s)
+		r.Scope, r.Format, r.WithoutJSON = scope, loader.Text, true
 		answer, err := l.Ontology(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -41,20 +42,20 @@ func TestOntologyTextsAreCapped(t *testing.T) {
 		}
 		return n
 	}
-	combined := OntologyRequest{ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31"}
+	combined := Request{ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31"}
 	for _, c := range []struct {
 		what, heading, prefix string
 		most                  int
-		request               OntologyRequest
+		request               Request
 		fill                  func(s *fakeStore, n int)
 	}{
-		{"projects", "### Recent Projects", "- ", 5, OntologyRequest{ContextType: "global"}, func(s *fakeStore, n int) {
+		{"projects", "### Recent Projects", "- ", 5, Request{ContextType: "global"}, func(s *fakeStore, n int) {
 			s.workspaces.Projects = nil
 			for i := range n {
 				s.workspaces.Projects = append(s.workspaces.Projects, view("project", fmt.Sprint(i), "A project", nil))
 			}
 		}},
-		{"relationships of a project", "### Available Relationships", "- ", 5, OntologyRequest{ContextType: "project", ProjectID: "proj-1"}, func(s *fakeStore, n int) {
+		{"relationships of a project", "### Available Relationships", "- ", 5, Request{ContextType: "project", ProjectID: "proj-1"}, func(s *fakeStore, n int) {
 			s.workspace.Linked = nil
 			for i := range n {
 				s.workspace.Linked = append(s.workspace.Linked, workspace.Edge{Key: fmt.Sprint(i), From: "proj-1", To: "goal-1", Type: "has_goal"})
@@ -101,7 +102,7 @@ func TestCombinedTellsARelationshipOnce(t *testing.T) {
 	s := ontologies()
 	s.workspace.Linked = []workspace.Edge{{Key: "e", From: "proj-1", To: "task-31", Type: "has_task"}, {Key: "f", From: "proj-1", To: "goal-1", Type: "has_goal"}}
 	s.focus.Edges = []workspace.End{{Type: "has_task", Node: workspace.Ref{NodeRef: graph.NodeRef{EntityKey: "proj-1", Kind: "project", Name: "Harbour Survey"}}}}
-	c, err := (&Loader{store: s, workspaces: s, options: Options{Now: fixed}}).ontology(t.Context(), OntologyRequest{
+	c, err := (&Loader{workspaces: s, options: Options{Now: fixed}}).ontology(t.Context(), Request{
 		Scope: scope, ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31", WithoutLinked: true,
 	})
 	if err != nil {
@@ -131,10 +132,10 @@ func TestAbbreviatedLinksKeepTheirBudget(t *testing.T) {
 		}
 		s.linked.Kinds[kind] = k
 	}
-	l, _ := newLoader(s, Options{})
+	l, _ := newLoader(s)
 	task, _ := graph.KindOf("task")
 	ask := func(budget int) (string, int) {
-		answer, err := l.Linked(t.Context(), LinkedRequest{Scope: scope, Kind: task, Key: "task-31", Format: Text, MaxTokens: budget})
+		answer, err := l.Linked(t.Context(), LinkedRequest{Scope: scope, Kind: task, Key: "task-31", Format: loader.Text, MaxTokens: budget})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,8 +149,8 @@ func TestAbbreviatedLinksKeepTheirBudget(t *testing.T) {
 		t.Errorf("%d tokens:\n%s", n, text)
 	}
 	for budget, whole := range map[int]bool{0: true, 2000: false, 400: false} {
-		answer, err := l.Ontology(t.Context(), OntologyRequest{
-			Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31", Format: Text, MaxTokens: budget,
+		answer, err := l.Ontology(t.Context(), Request{
+			Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31", Format: loader.Text, MaxTokens: budget,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -227,20 +228,20 @@ func TestViewsOfWorkspaces(t *testing.T) {
 		"itself": func(*LinkedRequest) {}, "another kind": func(r *LinkedRequest) { r.Kind = goal }, "another node": func(r *LinkedRequest) { r.Key = "u" },
 		"full": func(r *LinkedRequest) { r.Mode = Full }, "filtered": func(r *LinkedRequest) { r.Filter = "plan" }, "fewer": func(r *LinkedRequest) { r.Most = 2 },
 		"the next page": func(r *LinkedRequest) { r.Cursor = "c" }, "with what is available": func(r *LinkedRequest) { r.Available = true },
-		"as text": func(r *LinkedRequest) { r.Format = Text }, "shorter": func(r *LinkedRequest) { r.MaxTokens = 200 },
+		"as text": func(r *LinkedRequest) { r.Format = loader.Text }, "shorter": func(r *LinkedRequest) { r.MaxTokens = 200 },
 	} {
-		r := LinkedRequest{Scope: scope, Kind: task, Key: "t", Mode: Abbreviated, Most: 3, Format: JSON}
+		r := LinkedRequest{Scope: scope, Kind: task, Key: "t", Mode: Abbreviated, Most: 3, Format: loader.JSON}
 		change(&r)
 		add("linked, "+what, r.view())
 	}
-	for what, change := range map[string]func(*OntologyRequest){
-		"itself": func(*OntologyRequest) {}, "another type": func(r *OntologyRequest) { r.ContextType = "ontology" }, "another project": func(r *OntologyRequest) { r.ProjectID = "q" },
-		"another kind": func(r *OntologyRequest) { r.FocusKind = "goal" }, "another focus": func(r *OntologyRequest) { r.FocusID = "u" },
-		"as text": func(r *OntologyRequest) { r.Format = Text }, "shorter": func(r *OntologyRequest) { r.MaxTokens = 200 },
-		"without picture": func(r *OntologyRequest) { r.WithoutJSON = true }, "without links": func(r *OntologyRequest) { r.WithoutLinked = true },
-		"with a focus that is gone": func(r *OntologyRequest) { r.gone = true },
+	for what, change := range map[string]func(*Request){
+		"itself": func(*Request) {}, "another type": func(r *Request) { r.ContextType = "ontology" }, "another project": func(r *Request) { r.ProjectID = "q" },
+		"another kind": func(r *Request) { r.FocusKind = "goal" }, "another focus": func(r *Request) { r.FocusID = "u" },
+		"as text": func(r *Request) { r.Format = loader.Text }, "shorter": func(r *Request) { r.MaxTokens = 200 },
+		"without picture": func(r *Request) { r.WithoutJSON = true }, "without links": func(r *Request) { r.WithoutLinked = true },
+		"with a focus that is gone": func(r *Request) { r.gone = true },
 	} {
-		r := OntologyRequest{Scope: scope, ContextType: "project", ProjectID: "p", FocusKind: "task", FocusID: "t", Format: JSON}
+		r := Request{Scope: scope, ContextType: "project", ProjectID: "p", FocusKind: "task", FocusID: "t", Format: loader.JSON}
 		change(&r)
 		add("ontology, "+what, r.view())
 	}
@@ -274,8 +275,8 @@ func TestDetailsOfEachKind(t *testing.T) {
 		bare.linked = s.linked
 		bare.focus = &workspace.Element{Node: view(kind, kind+"-2", "The bare "+kind, nil)}
 		for _, store := range []*fakeStore{s, bare} {
-			l, _ := newLoader(store, Options{})
-			answer, err := l.Ontology(t.Context(), OntologyRequest{Scope: scope, ContextType: "ontology", FocusKind: kind, FocusID: kind, Format: Text})
+			l, _ := newLoader(store)
+			answer, err := l.Ontology(t.Context(), Request{Scope: scope, ContextType: "ontology", FocusKind: kind, FocusID: kind, Format: loader.Text})
 			if err != nil {
 				t.Fatal(err)
 			}

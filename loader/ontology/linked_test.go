@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/loader"
 	"kith/memory/workspace"
 	"kith/tests/golden"
 	"kith/text/tokens"
@@ -44,7 +45,7 @@ func links() *workspace.LinkedEntities {
 
 func linkedText(t *testing.T, found *workspace.LinkedEntities, r LinkedRequest) string {
 	t.Helper()
-	l, _ := newLoader(&fakeStore{linked: found}, Options{})
+	l, _ := newLoader(&fakeStore{linked: found})
 	r.Scope, r.Key = scope, "task-31"
 	r.Kind, _ = graph.KindOf("task")
 	answer, err := l.Linked(t.Context(), r)
@@ -58,18 +59,18 @@ func linkedText(t *testing.T, found *workspace.LinkedEntities, r LinkedRequest) 
 func TestLinkedGoldens(t *testing.T) {
 	t.Parallel()
 	none := &workspace.LinkedEntities{Node: links().Node}
-	golden.Check(t, "testdata/linked_abbreviated.md", linkedText(t, links(), LinkedRequest{Format: Text}))
-	golden.Check(t, "testdata/linked_full.md", linkedText(t, links(), LinkedRequest{Format: Text, Mode: Full}))
+	golden.Check(t, "testdata/linked_abbreviated.md", linkedText(t, links(), LinkedRequest{Format: loader.Text}))
+	golden.Check(t, "testdata/linked_full.md", linkedText(t, links(), LinkedRequest{Format: loader.Text, Mode: Full}))
 	golden.Check(t, "testdata/linked_full.json", linkedText(t, links(), LinkedRequest{Mode: Full, Most: 3, Available: true})+"\n")
 	goal := links()
 	goal.Node.Kind = "goal"
-	if got := linkedText(t, goal, LinkedRequest{Format: Text}); !strings.Contains(got, "\n### Tasks (2 linked, showing first 1)\n") {
+	if got := linkedText(t, goal, LinkedRequest{Format: loader.Text}); !strings.Contains(got, "\n### Tasks (2 linked, showing first 1)\n") {
 		t.Errorf("the tasks of a goal: %s", got)
 	}
-	if got := linkedText(t, none, LinkedRequest{Format: Text}); got != "" {
+	if got := linkedText(t, none, LinkedRequest{Format: loader.Text}); got != "" {
 		t.Errorf("without links: %q", got)
 	}
-	if got := linkedText(t, none, LinkedRequest{Format: Text, Mode: Full}); !strings.Contains(got, "No linked entities found.") {
+	if got := linkedText(t, none, LinkedRequest{Format: loader.Text, Mode: Full}); !strings.Contains(got, "No linked entities found.") {
 		t.Errorf("without links, in full: %q", got)
 	}
 }
@@ -79,7 +80,7 @@ func TestLinkedBudget(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []LinkedMode{Abbreviated, Full} {
 		for _, budget := range []int{100, 150, 250} {
-			text := linkedText(t, links(), LinkedRequest{Format: Text, Mode: mode, MaxTokens: budget})
+			text := linkedText(t, links(), LinkedRequest{Format: loader.Text, Mode: mode, MaxTokens: budget})
 			if n, _ := tokens.Count(text); n > budget {
 				t.Errorf("%s, budget %d: %d tokens", mode, budget, n)
 			}
@@ -93,7 +94,7 @@ func TestLinkedBudget(t *testing.T) {
 		}
 		nine.Kinds[kind] = of
 	}
-	text := linkedText(t, nine, LinkedRequest{Format: Text, MaxTokens: 500})
+	text := linkedText(t, nine, LinkedRequest{Format: loader.Text, MaxTokens: 500})
 	if n, _ := tokens.Count(text); n > 500 || strings.Count(text, "###") != 9 {
 		t.Errorf("nine kinds: %d tokens\n%s", n, text)
 	}
@@ -134,12 +135,12 @@ func TestOntologyWithoutLinks(t *testing.T) {
 	t.Parallel()
 	store := ontologies()
 	store.linked, store.linkedFails = nil, graph.ErrUnavailable
-	l, kept := newLoader(store, Options{})
-	answer, err := l.Ontology(t.Context(), OntologyRequest{Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31"})
+	l, kept := newLoader(store)
+	answer, err := l.Ontology(t.Context(), Request{Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31"})
 	if err != nil || kept.kept || !strings.Contains(string(answer.Body()), "could not be loaded") {
 		t.Errorf("%v, kept %v: %s", err, kept.kept, answer.Body())
 	}
-	answer, err = l.Ontology(t.Context(), OntologyRequest{Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31", WithoutLinked: true})
+	answer, err = l.Ontology(t.Context(), Request{Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31", WithoutLinked: true})
 	if err != nil || !kept.kept || strings.Contains(string(answer.Body()), "linked_entities") {
 		t.Errorf("switched off: %v, %s", err, answer.Body())
 	}

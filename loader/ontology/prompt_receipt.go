@@ -1,34 +1,35 @@
-package loader
+package ontology
 
 import (
 	"context"
 	"fmt"
 	"strings"
 
+	"kith/loader"
 	"kith/memory/preference"
 )
 
 // PromptReceipt accounts for the messages of a prompt.
 type PromptReceipt struct {
 	Messages []MessageReceipt `json:"messages" doc:"of each message, in order"`
-	LeftOut  []LeftOut        `json:"left_out" doc:"lines of the memory that were cut to keep the share of their part, in the order of cutting; back_at is the max_tokens of the prompt. history counts the messages that were cut"`
+	LeftOut  []loader.LeftOut `json:"left_out" doc:"lines of the memory that were cut to keep the share of their part, in the order of cutting; back_at is the max_tokens of the prompt. history counts the messages that were cut"`
 }
 
 // MessageReceipt accounts for a message.
 type MessageReceipt struct {
-	Spans []Span `json:"spans" doc:"all of its content, in order"`
+	Spans []loader.Span `json:"spans" doc:"all of its content, in order"`
 }
 
 // The parts of a prompt that are not of the memory.
 const (
-	SystemPart   Part = "system"   // the caller's system prompt
-	GuidancePart Part = "guidance" // Kith's, for the model
-	MessagePart  Part = "message"  // that is to be answered
+	SystemPart   loader.Part = "system"   // the caller's system prompt
+	GuidancePart loader.Part = "guidance" // Kith's, for the model
+	MessagePart  loader.Part = "message"  // that is to be answered
 )
 
 // receipt accounts for the messages of a prompt.
 func (r *PromptRequest) receipt(p *Prompt, system string, texts promptTexts) (*PromptReceipt, error) {
-	out := &PromptReceipt{Messages: make([]MessageReceipt, len(p.Messages)), LeftOut: []LeftOut{}}
+	out := &PromptReceipt{Messages: make([]MessageReceipt, len(p.Messages)), LeftOut: []loader.LeftOut{}}
 	last := len(p.Messages) - 1
 	history := last - (p.History.Whole + p.History.Shortened)
 	next := 0
@@ -45,15 +46,15 @@ func (r *PromptRequest) receipt(p *Prompt, system string, texts promptTexts) (*P
 		}
 	}
 	for next < last {
-		part := ConversationPart
+		part := loader.ConversationPart
 		if next < history { // how many messages are left out
-			part = NoticePart
+			part = loader.NoticePart
 		}
 		add(whole(part, p.Messages[next].Content))
 	}
 	add(whole(MessagePart, r.Message))
 	for i := range p.Messages {
-		if _, err := countSpans(p.Messages[i].Content, out.Messages[i].Spans); err != nil {
+		if _, err := loader.CountSpans(p.Messages[i].Content, out.Messages[i].Spans); err != nil {
 			return nil, err
 		}
 	}
@@ -69,20 +70,20 @@ func (r *PromptRequest) receipt(p *Prompt, system string, texts promptTexts) (*P
 	return out, nil
 }
 
-func whole(part Part, text string) *lineAccount {
+func whole(part loader.Part, text string) *lineAccount {
 	a := &lineAccount{}
 	if text != "" {
-		a.span(part, text, Item{})
+		a.span(part, text, loader.Item{})
 	}
 	return a
 }
 
 // accountSystem accounts for the system message: the caller's text with the guidance, and what is linked with the focus.
-func accountSystem(system string, kind OntologyType, linked promptText) *lineAccount {
+func accountSystem(system string, kind Type, linked promptText) *lineAccount {
 	a := &lineAccount{}
-	add := func(part Part, text string) {
+	add := func(part loader.Part, text string) {
 		if text != "" {
-			a.span(part, text, Item{})
+			a.span(part, text, loader.Item{})
 		}
 	}
 	own := len(system) - len(guidance(kind))
@@ -92,7 +93,7 @@ func accountSystem(system string, kind OntologyType, linked promptText) *lineAcc
 		return a
 	}
 	if system != "" {
-		add(NoticePart, "\n\n")
+		add(loader.NoticePart, "\n\n")
 	}
 	a.append(linked)
 	return a
@@ -122,7 +123,7 @@ func (a *lineAccount) trimmed() promptText {
 }
 
 // snapshotText returns the context snapshot of a prompt.
-func (l *Loader) snapshotText(ctx context.Context, r OntologyRequest) (promptText, error) {
+func (l *Loader) snapshotText(ctx context.Context, r Request) (promptText, error) {
 	const heading = "## Context Snapshot\n\n"
 	if !r.Explain {
 		answer, err := l.Ontology(ctx, r)
@@ -141,10 +142,10 @@ func (l *Loader) snapshotText(ctx context.Context, r OntologyRequest) (promptTex
 	}
 	body := &lineAccount{spans: receipt.Spans}
 	body.text.WriteString(receipt.Text)
-	a := whole(HeadingPart, heading)
+	a := whole(loader.HeadingPart, heading)
 	a.append(body.trimmed())
 	t := promptText{text: a.text.String(), spans: a.spans, left: receipt.LeftOut}
-	return t, l.addOrigins(ctx, r.Scope, SectionQuery{Now: l.options.Now()}, t.spans, t.left)
+	return t, l.users.AddOrigins(ctx, r.Scope, t.spans, t.left)
 }
 
 // linkedText returns what is linked with the focus of a prompt.
@@ -166,28 +167,28 @@ func (l *Loader) linkedText(ctx context.Context, r LinkedRequest, explain bool) 
 	a := &lineAccount{}
 	a.add(textPart{linkedPart, links.render(cut.gone)}, c.item)
 	t := a.trimmed()
-	if t.left, err = cut.leftOut(func(i int) (string, Item) { return links.cutLine(c, i) }); err != nil {
+	if t.left, err = cut.leftOut(func(i int) (string, loader.Item) { return links.cutLine(c, i) }); err != nil {
 		return t, err
 	}
-	return t, l.addOrigins(ctx, r.Scope, SectionQuery{Now: l.options.Now()}, t.spans, t.left)
+	return t, l.users.AddOrigins(ctx, r.Scope, t.spans, t.left)
 }
 
 // accountPreferences returns preferences as a message, with an account of it.
 func accountPreferences(found []preference.Preference, budget int) (promptText, error) {
-	lines, items := preferenceLines(found), preferenceItems(found)
+	lines, items := loader.PreferenceLines(found), loader.PreferenceItems(found)
 	cut := preferenceCuts(lines)
 	if err := cut.fit(budget); err != nil {
 		return promptText{}, err
 	}
-	item := func(place int) Item {
+	item := func(place int) loader.Item {
 		item := items(place)
-		item.Section, item.Rank, item.Of = string(PreferencesSection), place+1, len(lines)
+		item.Section, item.Rank, item.Of = string(loader.PreferencesSection), place+1, len(lines)
 		return item
 	}
 	a := &lineAccount{}
-	a.add(textPart{string(PreferencesSection), preferencesBlock(lines, cut.gone)}, func(_ string, n int) Item { return item(n) })
+	a.add(textPart{string(loader.PreferencesSection), preferencesBlock(lines, cut.gone)}, func(_ string, n int) loader.Item { return item(n) })
 	t := a.trimmed()
 	var err error
-	t.left, err = cut.leftOut(func(i int) (string, Item) { return lines[len(lines)-1-i], item(len(lines) - 1 - i) })
+	t.left, err = cut.leftOut(func(i int) (string, loader.Item) { return lines[len(lines)-1-i], item(len(lines) - 1 - i) })
 	return t, err
 }

@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/memory/preference"
+	"kith/loader"
 	"kith/text/markup"
 	"kith/text/tokens"
 )
@@ -35,28 +35,22 @@ const (
 
 // PromptRequest asks for the messages to send to a language model.
 type PromptRequest struct {
-	Ontology  OntologyRequest // of the snapshot; format and budget are set by the prompt
-	System    string          // stands before the guidance
-	History   []PromptMessage // the oldest first
-	Message   string          // the user's, that is to be answered
-	MaxTokens int             // o200k; 0: DefaultPromptTokens
-	Explain   bool            // account for the messages
-}
-
-// PromptMessage is a message to or from a language model.
-type PromptMessage struct {
-	Role    string `json:"role" oneof:"system user assistant tool" doc:"system, user, assistant or tool"`
-	Content string `json:"content"`
+	Ontology  Request                // of the snapshot; format and budget are set by the prompt
+	System    string                 // stands before the guidance
+	History   []loader.PromptMessage // the oldest first
+	Message   string                 // the user's, that is to be answered
+	MaxTokens int                    // o200k; 0: DefaultPromptTokens
+	Explain   bool                   // account for the messages
 }
 
 // Prompt holds messages in the order to send them, and their use of the budget.
 type Prompt struct {
-	ContextType OntologyType    `json:"context_type" enum:"global,project,element,combined,none"`
-	Messages    []PromptMessage `json:"messages" doc:"the system prompt with what is linked with the focus, preferences, the context snapshot, the conversation, the current message"`
-	Usage       PromptUsage     `json:"usage"`
-	History     HistoryUsage    `json:"history"`
-	Warnings    []string        `json:"warnings,omitempty"`
-	Receipt     *PromptReceipt  `json:"receipt,omitempty" doc:"where explain was asked for"`
+	ContextType Type                   `json:"context_type" enum:"global,project,element,combined,none"`
+	Messages    []loader.PromptMessage `json:"messages" doc:"the system prompt with what is linked with the focus, preferences, the context snapshot, the conversation, the current message"`
+	Usage       PromptUsage            `json:"usage"`
+	History     loader.HistoryUsage    `json:"history"`
+	Warnings    []string               `json:"warnings,omitempty"`
+	Receipt     *PromptReceipt         `json:"receipt,omitempty" doc:"where explain was asked for"`
 }
 
 // PromptUsage counts the o200k tokens of the messages' contents.
@@ -135,8 +129,8 @@ func (r *PromptRequest) clean() {
 // promptText is a part of a prompt that is loaded, and where it is asked for an account of it.
 type promptText struct {
 	text  string
-	spans []Span
-	left  []LeftOut // back_at is for the text
+	spans []loader.Span
+	left  []loader.LeftOut // back_at is for the text
 }
 
 // promptTexts are the texts of a prompt that are loaded.
@@ -172,20 +166,20 @@ func (l *Loader) prompt(ctx context.Context, r *PromptRequest) (*Prompt, error) 
 	}
 	others := counts[0] + counts[1] + counts[2] + counts[3]
 	conversation := max(0, min(share(2500), budget-share(400)-others))
-	history, err := compress(r.History, max(0, conversation-counts[4]))
+	history, err := loader.Compress(r.History, max(0, conversation-counts[4]))
 	if err != nil {
 		return nil, err
 	}
-	p.History = history.usage
-	p.Messages = stack(system, texts, history.messages, r.Message)
+	p.History = history.Usage
+	p.Messages = stack(system, texts, history.Messages, r.Message)
 	if r.Explain {
 		if p.Receipt, err = r.receipt(p, system, texts); err != nil {
 			return nil, err
 		}
 	}
-	p.Usage = PromptUsage{usage(others+history.tokens+counts[4], budget), PromptParts{
+	p.Usage = PromptUsage{usage(others+history.Tokens+counts[4], budget), PromptParts{
 		System: usage(counts[0], share(800)), Linked: usage(counts[1], share(linkedShare)), Preferences: usage(counts[2], share(preferencesShare)),
-		Snapshot: usage(counts[3], share(snapshotShare)), History: usage(history.tokens, max(0, conversation-counts[4])),
+		Snapshot: usage(counts[3], share(snapshotShare)), History: usage(history.Tokens, max(0, conversation-counts[4])),
 		Message: usage(counts[4], conversation),
 	}}
 	return p, nil
@@ -203,17 +197,17 @@ func tokensOf(texts ...string) ([]int, error) {
 }
 
 // stack orders the messages; empty parts are omitted.
-func stack(system string, texts promptTexts, history []PromptMessage, message string) []PromptMessage {
+func stack(system string, texts promptTexts, history []loader.PromptMessage, message string) []loader.PromptMessage {
 	if texts.linked.text != "" {
 		system += "\n\n" + texts.linked.text
 	}
-	var all []PromptMessage
+	var all []loader.PromptMessage
 	for _, text := range []string{strings.TrimSpace(system), texts.preferences.text, texts.snapshot.text} {
 		if text != "" {
-			all = append(all, PromptMessage{"system", text})
+			all = append(all, loader.PromptMessage{Role: "system", Content: text})
 		}
 	}
-	return append(append(all, history...), PromptMessage{"user", message})
+	return append(append(all, history...), loader.PromptMessage{Role: "user", Content: message})
 }
 
 // promptTexts loads the parts in parallel. Missing links or preferences are reported as warnings.
@@ -226,7 +220,7 @@ func (l *Loader) promptTexts(ctx context.Context, r *PromptRequest, p *Prompt, s
 		group.Go(func() (err error) {
 			snapshot := *o
 			snapshot.Remembered, snapshot.Explain = false, r.Explain
-			snapshot.Format, snapshot.MaxTokens, snapshot.WithoutLinked = Text, share(snapshotShare)-snapshotHeading, true
+			snapshot.Format, snapshot.MaxTokens, snapshot.WithoutLinked = loader.Text, share(snapshotShare)-snapshotHeading, true
 			texts.snapshot, err = l.snapshotText(inGroup, snapshot)
 			return err
 		})
@@ -234,7 +228,7 @@ func (l *Loader) promptTexts(ctx context.Context, r *PromptRequest, p *Prompt, s
 	if !o.WithoutLinked && (p.ContextType == ElementOntology || p.ContextType == CombinedOntology) {
 		group.Go(func() error {
 			texts.linked, unlinked = l.linkedText(inGroup, LinkedRequest{
-				Scope: o.Scope, Kind: o.focusKind(), Key: o.FocusID, Format: Text, MaxTokens: share(linkedShare),
+				Scope: o.Scope, Kind: o.focusKind(), Key: o.FocusID, Format: loader.Text, MaxTokens: share(linkedShare),
 			}, r.Explain)
 			return nil
 		})
@@ -261,19 +255,19 @@ func (l *Loader) promptTexts(ctx context.Context, r *PromptRequest, p *Prompt, s
 // budget.
 func (l *Loader) preferencesText(ctx context.Context, scope graph.Scope, budget int, explain bool) (promptText, error) {
 	if explain {
-		found, err := l.preferencesOf(ctx, scope)
+		found, err := l.users.Preferences(ctx, scope)
 		if err != nil {
 			return promptText{}, err
 		}
 		return accountPreferences(found, budget)
 	}
 	view := strings.Join([]string{"preferences", strconv.Itoa(budget)}, "\x1f")
-	answer, err := l.loadRendered(ctx, scope, view, Text, func(ctx context.Context) ([]byte, bool, error) {
-		found, err := l.preferencesOf(ctx, scope)
+	answer, err := l.users.Rendered(ctx, scope, view, loader.Text, func(ctx context.Context) ([]byte, bool, error) {
+		found, err := l.users.Preferences(ctx, scope)
 		if err != nil {
 			return nil, false, err
 		}
-		cut := preferenceCuts(preferenceLines(found))
+		cut := preferenceCuts(loader.PreferenceLines(found))
 		if err := cut.fit(budget); err != nil {
 			return nil, false, err
 		}
@@ -281,14 +275,6 @@ func (l *Loader) preferencesText(ctx context.Context, scope graph.Scope, budget 
 		return []byte(text), true, err
 	})
 	return promptText{text: strings.TrimSpace(string(answer.Head))}, err
-}
-
-func (l *Loader) preferencesOf(ctx context.Context, scope graph.Scope) ([]preference.Preference, error) {
-	found, degraded, err := l.load(ctx, scope, []Section{PreferencesSection}, SectionQuery{Now: l.options.Now()})
-	if err != nil || len(degraded) > 0 {
-		return nil, cmp.Or(err, graph.ErrUnavailable)
-	}
-	return found.Preferences, nil
 }
 
 // preferenceCuts returns preferences as a message, of which the last lines can be cut.

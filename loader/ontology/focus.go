@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/trust"
+	"kith/loader"
+	"kith/text/clip"
 	"kith/text/markup"
 )
 
@@ -23,7 +25,7 @@ const (
 )
 
 // workspaceHead returns the text about the project of the focus.
-func (c *OntologyContext) workspaceHead() string {
+func (c *Context) workspaceHead() string {
 	p := c.Entities.Project
 	var b strings.Builder
 	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
@@ -48,7 +50,7 @@ func (p *ProjectRow) facets() string {
 }
 
 // document returns the name of the context document.
-func (c *OntologyContext) documentName() string {
+func (c *Context) documentName() string {
 	if c.Metadata.ContextDocumentID == "" {
 		return "None"
 	}
@@ -56,7 +58,7 @@ func (c *OntologyContext) documentName() string {
 }
 
 // focusText returns the text about the node in focus.
-func (c *OntologyContext) focusText() string {
+func (c *Context) focusText() string {
 	n := &c.focus.Node
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## Current Focus (%s)\n- Name: %s\n- ID: %s\n", n.Kind, n.Told().Line(markup.Inline(n.Name)), markup.Inline(n.EntityKey))
@@ -64,7 +66,7 @@ func (c *OntologyContext) focusText() string {
 		b.WriteString("- State: " + state + "\n")
 	}
 	b.WriteString(c.details())
-	b.WriteString("- Description: " + cmp.Or(told(n.Told(), shorten(n.Description, focusText)), "No description") + "\n")
+	b.WriteString("- Description: " + cmp.Or(told(n.Told(), clip.Shorten(n.Description, focusText)), "No description") + "\n")
 	if props := propsOf(n); len(props) > 0 {
 		b.WriteString("\n### Focus Metadata\n- " + strings.Join(props, "\n- ") + "\n")
 	}
@@ -81,7 +83,7 @@ func (c *OntologyContext) focusText() string {
 }
 
 // elementText returns the text about a single node.
-func (c *OntologyContext) elementText() string {
+func (c *Context) elementText() string {
 	f := c.focus
 	n := &f.Node
 	own := ownOf(n)
@@ -89,7 +91,7 @@ func (c *OntologyContext) elementText() string {
 	fmt.Fprintf(&b, "### Element Information\n- Type: %s\n- ID: %s\n- Name: %s\n- Status: %s\n",
 		n.Kind, markup.Inline(n.EntityKey), n.Told().Line(markup.Inline(n.Name)), cmp.Or(toldState(n.Told(), n.Kind, own.StateKey.Value), "n/a"))
 	b.WriteString("\n### Element Details\n" + c.details())
-	if text := told(n.Told(), shorten(n.Description, elementText)); text != "" {
+	if text := told(n.Told(), clip.Shorten(n.Description, elementText)); text != "" {
 		b.WriteString("- Description: " + text + "\n")
 	}
 	if props := propsOf(n); len(props) > 0 {
@@ -129,7 +131,7 @@ func propsOf(n *graph.NodeView) []string {
 	slices.Sort(names)
 	var props []string
 	for _, name := range names[:min(propsShown, len(names))] {
-		props = append(props, n.Told().Line(markup.Item(name)+": "+markup.Inline(shorten(plainValue(all[name]), detailText))))
+		props = append(props, n.Told().Line(markup.Item(name)+": "+markup.Inline(clip.Shorten(loader.PlainValue(all[name]), detailText))))
 	}
 	return props
 }
@@ -157,7 +159,7 @@ func (d *detailLines) addText(name, text string) {
 func (d *detailLines) addCount(name string, value int64) { d.add(name, strconv.FormatInt(value, 10)) }
 
 // details returns the lines of the fields of a node's kind, without empty ones.
-func (c *OntologyContext) details() string {
+func (c *Context) details() string {
 	n := &c.focus.Node
 	own := ownOf(n)
 	d := &detailLines{Told: n.Told()}
@@ -174,7 +176,7 @@ func (c *OntologyContext) details() string {
 }
 
 // addLinkedDetails adds the details of kinds that are described by their links too.
-func (c *OntologyContext) addLinkedDetails(d *detailLines, own *graph.OwnFields) {
+func (c *Context) addLinkedDetails(d *detailLines, own *graph.OwnFields) {
 	f := c.focus
 	switch f.Node.Kind {
 	case "task":
@@ -191,7 +193,7 @@ func (c *OntologyContext) addLinkedDetails(d *detailLines, own *graph.OwnFields)
 		d.add("Dependencies", c.list("dependencies", f.Links.Dependencies))
 		d.add("Dependents", c.list("dependents", f.Links.Dependents))
 	case "goal":
-		d.addText("Goal", shorten(own.Goal.Value, detailText))
+		d.addText("Goal", clip.Shorten(own.Goal.Value, detailText))
 		d.add("Target", dateOf(valueOrNil(own.TargetDate)))
 		d.add("Completed", dateOf(valueOrNil(own.CompletedAt)))
 		if percent := progress(f.Links); percent != nil {
@@ -229,21 +231,21 @@ func addOwnDetails(d *detailLines, kind string, own *graph.OwnFields) {
 			d.add("Probability", strconv.FormatFloat(*p, 'f', -1, 64))
 		}
 		d.add("Mitigated", dateOf(valueOrNil(own.MitigatedAt)))
-		d.addText("Summary", shorten(own.Content.Value, detailText))
+		d.addText("Summary", clip.Shorten(own.Content.Value, detailText))
 	case "decision":
 		d.add("Decision", dateOf(valueOrNil(own.DecisionAt)))
-		d.addText("Outcome", shorten(own.Outcome.Value, outcomeText))
-		d.addText("Rationale", shorten(own.Rationale.Value, detailText))
+		d.addText("Outcome", clip.Shorten(own.Outcome.Value, outcomeText))
+		d.addText("Rationale", clip.Shorten(own.Rationale.Value, detailText))
 	case "requirement":
 		if p := valueOrNil(own.Priority); p != nil {
 			d.addCount("Priority", *p)
 		}
-		d.addText("Requirement", shorten(own.Text.Value, detailText))
+		d.addText("Requirement", clip.Shorten(own.Text.Value, detailText))
 	}
 }
 
 // list returns the keys of the first linked nodes, and the number of others.
-func (c *OntologyContext) list(what string, all int64) string {
+func (c *Context) list(what string, all int64) string {
 	keys := c.focus.First[what]
 	text := strings.Join(keys, ", ")
 	if more := all - int64(len(keys)); more > 0 {

@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/loader"
 )
 
 // projectTypes are the context types about one project, noTypes those without a workspace.
@@ -15,14 +16,14 @@ var (
 	noTypes      = []string{"project_create", "calendar", "daily_brief_update", "brain_dump"}
 )
 
-// OntologyRequest asks for an ontology context.
-type OntologyRequest struct {
+// Request asks for an ontology context.
+type Request struct {
 	Scope       graph.Scope
 	ContextType string
 	ProjectID   string
 	FocusKind   string // a kind, or project-wide
 	FocusID     string
-	Format      Format
+	Format      loader.Format
 	MaxTokens   int  // of the text; 0: no budget
 	WithoutJSON bool // omit the snapshot from the text
 
@@ -35,12 +36,12 @@ type OntologyRequest struct {
 }
 
 // Validate checks the request; locations refer to the query parameters.
-func (r *OntologyRequest) Validate() error {
+func (r *Request) Validate() error {
 	f := &fault.List{}
 	f.OptionalKey(fault.At("user_id"), r.Scope.UserID)
 	for _, key := range []struct{ field, value string }{{"project_id", r.ProjectID}, {"focus_id", r.FocusID}} {
 		if key.value != "" {
-			checkEntityKey(f, fault.At(key.field), key.value)
+			loader.CheckEntityKey(f, fault.At(key.field), key.value)
 		}
 	}
 	for _, kind := range []struct{ field, value string }{{"context_type", string(r.ContextType)}, {"focus_kind", r.FocusKind}} {
@@ -48,12 +49,12 @@ func (r *OntologyRequest) Validate() error {
 			f.Add(fault.At(kind.field), fault.TooLong, "must have at most %d characters", 64)
 		}
 	}
-	checkExplained(f, r.Explain, r.Format, r.MaxTokens)
+	loader.CheckExplained(f, r.Explain, r.Format, r.MaxTokens)
 	return f.Err()
 }
 
 // choose returns the type of the context, and warnings about the request.
-func (r *OntologyRequest) choose() (OntologyType, []string) {
+func (r *Request) choose() (Type, []string) {
 	kind, warnings := r.ContextType, []string(nil)
 	warn := func(text string) { warnings = append(warnings, text) }
 	known := slices.Concat(projectTypes, noTypes, []string{"global", "general", "ontology"})
@@ -96,7 +97,7 @@ func (r *OntologyRequest) choose() (OntologyType, []string) {
 }
 
 // view returns the cache key of the answer.
-func (r *OntologyRequest) view() string {
+func (r *Request) view() string {
 	return strings.Join([]string{
 		"ontology", string(r.Format), strconv.Itoa(r.MaxTokens), strconv.FormatBool(r.WithoutJSON),
 		strconv.FormatBool(r.WithoutLinked), strconv.FormatBool(r.gone),
@@ -106,7 +107,7 @@ func (r *OntologyRequest) view() string {
 
 // LookAt sets the focus to that of a conversation, in its project; nil: no change. A context type in the request is not
 // changed.
-func (r *OntologyRequest) LookAt(focus *graph.ConversationFocus) {
+func (r *Request) LookAt(focus *graph.ConversationFocus) {
 	if focus == nil {
 		return
 	}
@@ -117,7 +118,7 @@ func (r *OntologyRequest) LookAt(focus *graph.ConversationFocus) {
 }
 
 // dropFocus drops a remembered focus that is gone: the node first, then the project. It reports whether there was one.
-func (r *OntologyRequest) dropFocus() bool {
+func (r *Request) dropFocus() bool {
 	switch {
 	case !r.Remembered:
 		return false
@@ -132,7 +133,7 @@ func (r *OntologyRequest) dropFocus() bool {
 	return true
 }
 
-func (r *OntologyRequest) focusKind() graph.Kind {
+func (r *Request) focusKind() graph.Kind {
 	kind, _ := graph.KindOf(r.FocusKind)
 	return kind
 }

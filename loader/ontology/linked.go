@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"kith/graph"
 	"kith/graph/trust"
 	"kith/internal/fault"
+	"kith/loader"
 	"kith/memory/workspace"
 )
 
@@ -101,7 +102,7 @@ type LinkedRequest struct {
 	Most      int        // of each kind; 0: 3, or 50 in mode full
 	Cursor    string     // of mode full
 	Available bool
-	Format    Format
+	Format    loader.Format
 	MaxTokens int
 	AsOf      *time.Time // what was linked at a time; nil: now
 }
@@ -109,7 +110,7 @@ type LinkedRequest struct {
 // Validate checks the request; locations refer to the query parameters.
 func (r *LinkedRequest) Validate() error {
 	f := &fault.List{}
-	checkFormat(f, r.Format, r.MaxTokens)
+	loader.CheckFormat(f, r.Format, r.MaxTokens)
 	f.OneOf(fault.At("mode"), string(r.Mode), string(Abbreviated), string(Full))
 	if r.Filter != "" && r.Filter != "all" && !slices.Contains(workspace.LinkedKinds, r.Filter) {
 		f.Add(fault.At("filter_kind"), fault.NotOneOf, "must be all or one of %s", strings.Join(workspace.LinkedKinds, ", "))
@@ -127,7 +128,7 @@ func (r *LinkedRequest) setDefaults() {
 		r.Mode = Abbreviated
 	}
 	if r.Format == "" {
-		r.Format = JSON
+		r.Format = loader.JSON
 	}
 	if r.Most == 0 && r.Mode == Full {
 		r.Most = fullMost
@@ -140,7 +141,7 @@ func (r *LinkedRequest) setDefaults() {
 func (r *LinkedRequest) question() string {
 	parts := []string{r.Scope.TeamID, r.Scope.UserID, r.Kind.Name, r.Key, string(r.Mode), r.Filter, strconv.Itoa(r.Most)}
 	if r.AsOf != nil {
-		parts = append(parts, dayOf(r.AsOf))
+		parts = append(parts, r.AsOf.UTC().Format(time.RFC3339Nano))
 	}
 	return strings.Join(parts, "\x1f")
 }
@@ -181,15 +182,15 @@ func (r *LinkedRequest) view() string {
 
 // Linked loads the nodes linked with a node, or reads them from the cache. Errors: fault.InvalidError,
 // fault.ErrNotFound, graph.ErrUnavailable.
-func (l *Loader) Linked(ctx context.Context, r LinkedRequest) (Answer, error) {
+func (l *Loader) Linked(ctx context.Context, r LinkedRequest) (loader.Answer, error) {
 	r.setDefaults()
 	if err := r.Validate(); err != nil {
-		return Answer{}, err
+		return loader.Answer{}, err
 	}
 	if err := fault.CheckAsOf(r.AsOf, l.options.Now()); err != nil {
-		return Answer{}, err
+		return loader.Answer{}, err
 	}
-	return l.loadRendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
+	return l.users.Rendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
 		c, err := l.linked(ctx, &r)
 		if err != nil {
 			return nil, false, fmt.Errorf("linked: %w", err)
@@ -302,7 +303,7 @@ func linkedEntity(kind string, n *workspace.LinkedNode) LinkedEntity {
 
 func (c *LinkedContext) render(r *LinkedRequest) ([]byte, error) {
 	switch {
-	case r.Format == JSON:
+	case r.Format == loader.JSON:
 		return json.Marshal(c)
 	case r.Mode == Full:
 		text, err := c.fullText(r.MaxTokens)

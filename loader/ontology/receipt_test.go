@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"context"
@@ -9,24 +9,25 @@ import (
 
 	"pgregory.net/rapid"
 
+	"kith/loader"
 	"kith/text/tokens"
 )
 
 // ontologyRequests ask for each type of context.
-func ontologyRequests() []OntologyRequest {
-	return []OntologyRequest{
+func ontologyRequests() []Request {
+	return []Request{
 		{Scope: scope, ContextType: "global"}, {Scope: scope, ContextType: "project", ProjectID: "proj-1"},
 		{Scope: scope, ContextType: "ontology", FocusKind: "task", FocusID: "task-31"},
 		{Scope: scope, ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31"}, {Scope: scope, ContextType: "calendar"},
 	}
 }
 
-func ontologyReceipt(t rapid.TB, r OntologyRequest, budget int) *Receipt {
+func ontologyReceipt(t rapid.TB, r Request, budget int) *loader.Receipt {
 	t.Helper()
-	l, _ := newLoader(ontologies(), Options{})
-	r.Format, r.MaxTokens, r.Explain = Text, budget, true
+	l, _ := newLoader(ontologies())
+	r.Format, r.MaxTokens, r.Explain = loader.Text, budget, true
 	answer, err := l.Ontology(context.Background(), r)
-	var out struct{ Receipt *Receipt }
+	var out struct{ Receipt *loader.Receipt }
 	if err := errors.Join(err, json.Unmarshal(answer.Body(), &out)); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func ontologyReceipt(t rapid.TB, r OntologyRequest, budget int) *Receipt {
 }
 
 // checkSpans checks that spans cover a text, and that each item says what it shows and why.
-func checkSpans(t rapid.TB, text string, spans []Span) (sum int) {
+func checkSpans(t rapid.TB, text string, spans []loader.Span) (sum int) {
 	t.Helper()
 	at := 0
 	for _, s := range spans {
@@ -42,10 +43,10 @@ func checkSpans(t rapid.TB, text string, spans []Span) (sum int) {
 			t.Fatalf("a span from %d to %d after %d", s.From, s.To, at)
 		}
 		at, sum = s.To, sum+s.Tokens
-		if (s.Part == LinePart) != (s.Rule != "") {
+		if (s.Part == loader.LinePart) != (s.Rule != "") {
 			t.Fatalf("%q is a %s with the rule %q", text[s.From:s.To], s.Part, s.Rule)
 		}
-		if s.Part == LinePart && s.Key != "" && s.Section != linkedPart && s.Related == "" && s.Kind != "project" && s.Key != "task-31" && !strings.Contains(text[s.From:s.To], s.Key) {
+		if s.Part == loader.LinePart && s.Key != "" && s.Section != linkedPart && s.Related == "" && s.Kind != "project" && s.Key != "task-31" && !strings.Contains(text[s.From:s.To], s.Key) {
 			t.Fatalf("%q is said to show %s", text[s.From:s.To], s.Key)
 		}
 	}
@@ -61,9 +62,9 @@ func TestOntologyReceipts(t *testing.T) {
 	for _, r := range ontologyRequests() {
 		for _, budget := range []int{0, 150, 300, 600, 1200, 5000} {
 			receipt := ontologyReceipt(t, r, budget)
-			l, _ := newLoader(ontologies(), Options{})
+			l, _ := newLoader(ontologies())
 			plain := r
-			plain.Format, plain.MaxTokens = Text, budget
+			plain.Format, plain.MaxTokens = loader.Text, budget
 			answer, err := l.Ontology(t.Context(), plain)
 			if err != nil {
 				t.Fatal(err)
@@ -81,7 +82,7 @@ func TestOntologyReceipts(t *testing.T) {
 // What was left out of a workspace is in the text from its budget on, and not below.
 func TestOntologyLinesComeBack(t *testing.T) {
 	t.Parallel()
-	has := func(all []LeftOut, line *LeftOut) bool {
+	has := func(all []loader.LeftOut, line *loader.LeftOut) bool {
 		for i := range all {
 			if all[i].Section == line.Section && all[i].Key == line.Key && all[i].Rank == line.Rank {
 				return true

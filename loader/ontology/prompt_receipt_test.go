@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"kith/loader"
 	"kith/memory/preference"
 )
 
@@ -18,18 +19,18 @@ func TestPromptReceipts(t *testing.T) {
 		word := rapid.StringMatching(`[a-zÄ漢 \n#*-]{0,60}`)
 		s := ontologies()
 		for i := range rapid.IntRange(0, 60).Draw(t, "preferences") {
-			s.found.Preferences = append(s.found.Preferences, preference.Preference{Key: fmt.Sprint("p", i), Value: json.RawMessage(`"a value of some length"`)})
+			s.preferences = append(s.preferences, preference.Preference{Key: fmt.Sprint("p", i), Value: json.RawMessage(`"a value of some length"`)})
 		}
 		r := PromptRequest{
 			Ontology: rapid.SampledFrom(ontologyRequests()).Draw(t, "request"), System: word.Draw(t, "system"), Message: "m" + word.Draw(t, "message"),
 			MaxTokens: rapid.IntRange(MinPromptTokens, 3000).Draw(t, "budget"),
 		}
 		for i := range rapid.IntRange(0, 40).Draw(t, "history") {
-			r.History = append(r.History, PromptMessage{Role: "user", Content: fmt.Sprint(i, word.Draw(t, "said"), word.Draw(t, "more"))})
+			r.History = append(r.History, loader.PromptMessage{Role: "user", Content: fmt.Sprint(i, word.Draw(t, "said"), word.Draw(t, "more"))})
 		}
 		prompt := func(budget int, explain bool) *Prompt {
 			t.Helper()
-			l, _ := newLoader(s, Options{})
+			l, _ := newLoader(s)
 			asked := r
 			asked.MaxTokens, asked.Explain = budget, explain
 			p, err := l.Prompt(context.Background(), asked)

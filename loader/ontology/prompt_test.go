@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"encoding/json"
@@ -12,30 +12,30 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/loader"
 	"kith/memory/preference"
 	"kith/tests/golden"
-	"kith/text/tokens"
 )
 
 // inProject asks for a prompt of a project with a task in focus.
 func inProject() PromptRequest {
 	return PromptRequest{
-		Ontology: OntologyRequest{Scope: scope, ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31"},
+		Ontology: Request{Scope: scope, ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31"},
 		System:   "You are the harbour's assistant.", Message: "What next?",
-		History: []PromptMessage{{"user", "Good morning."}, {"assistant", "Good morning. How can I help?"}},
+		History: []loader.PromptMessage{{Role: "user", Content: "Good morning."}, {Role: "assistant", Content: "Good morning. How can I help?"}},
 	}
 }
 
 func prompted() *fakeStore {
 	s := ontologies()
-	s.found.Preferences = []preference.Preference{{Key: "conversation_style", Value: json.RawMessage(`"short"`)}, {Key: "time_zone", Value: json.RawMessage(`"Europe/Oslo"`)}}
+	s.preferences = []preference.Preference{{Key: "conversation_style", Value: json.RawMessage(`"short"`)}, {Key: "time_zone", Value: json.RawMessage(`"Europe/Oslo"`)}}
 	return s
 }
 
 // TestPromptGolden holds a prompt against what it was: system prompt with links, preferences, snapshot, history, message.
 func TestPromptGolden(t *testing.T) {
 	t.Parallel()
-	l, _ := newLoader(prompted(), Options{})
+	l, _ := newLoader(prompted())
 	p, err := l.Prompt(t.Context(), inProject())
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestPromptGolden(t *testing.T) {
 func TestPromptParts(t *testing.T) {
 	t.Parallel()
 	ask := func(s *fakeStore, change func(*PromptRequest)) (p *Prompt, system string, err error) {
-		l, _ := newLoader(s, Options{})
+		l, _ := newLoader(s)
 		r := inProject()
 		r.History = nil
 		change(&r)
@@ -97,7 +97,7 @@ func TestPromptParts(t *testing.T) {
 	none := func(r *PromptRequest) {
 		r.Ontology.ContextType, r.Ontology.Scope.UserID, r.System = "project_create", "", " \n"
 	}
-	if p, _, _ = ask(prompted(), none); len(p.Messages) != 1 || p.Messages[0] != (PromptMessage{"user", "What next?"}) || p.Usage.Parts.System.Tokens != 0 {
+	if p, _, _ = ask(prompted(), none); len(p.Messages) != 1 || p.Messages[0] != (loader.PromptMessage{Role: "user", Content: "What next?"}) || p.Usage.Parts.System.Tokens != 0 {
 		t.Errorf("with nothing to say there is an empty message: %+v", p.Messages)
 	}
 	broken := prompted()
@@ -106,8 +106,7 @@ func TestPromptParts(t *testing.T) {
 		t.Errorf("without links: %v", p.Warnings)
 	}
 	away := prompted()
-	away.combined = graph.ErrUnavailable
-	away.fail = func(Section, int) error { return graph.ErrUnavailable }
+	away.preferencesFail = graph.ErrUnavailable
 	if p, _, _ = ask(away, func(*PromptRequest) {}); len(p.Warnings) != 1 || roles(p) != "ssu" {
 		t.Errorf("preferences away: %v, %s", p.Warnings, roles(p))
 	}
@@ -136,7 +135,7 @@ func TestPromptUsage(t *testing.T) {
 	if got := usage(0, 0).Status; got != "ok" {
 		t.Errorf("nothing of nothing: %s", got)
 	}
-	l, _ := newLoader(prompted(), Options{})
+	l, _ := newLoader(prompted())
 	r := inProject()
 	r.Message = strings.Repeat("word ", 6000)
 	p, err := l.Prompt(t.Context(), r)
@@ -151,61 +150,6 @@ func TestPromptUsage(t *testing.T) {
 	}
 }
 
-// TestHistoryKeepsItsBudget: the newest whole, those before them shortened, the oldest left out, all in their order.
-func TestHistoryKeepsItsBudget(t *testing.T) {
-	t.Parallel()
-	var all []PromptMessage
-	for i := range 100 {
-		role := "user"
-		if i%2 == 1 {
-			role = "assistant"
-		}
-		all = append(all, PromptMessage{role, fmt.Sprintf("%d. %s", i, strings.Repeat("The tide turns at the pier. ", 1+i%20))})
-	}
-	for _, budget := range []int{0, 1, 15, 16, 17, 40, 100, 500, 1000, 2500, 20_000} {
-		h, err := compress(all, budget)
-		if err != nil {
-			t.Fatal(err)
-		}
-		total, before := 0, -1
-		for i, m := range h.messages {
-			n, _ := tokens.Count(m.Content)
-			total += n
-			var number int
-			if i == 0 && m.Role == "system" {
-				if !strings.Contains(m.Content, fmt.Sprintf("%d earlier messages", h.usage.LeftOut)) {
-					t.Errorf("budget %d: %s", budget, m.Content)
-				}
-				continue
-			}
-			_, _ = fmt.Sscanf(m.Content, "%d.", &number)
-			if number <= before || number < h.usage.LeftOut || m.Role != all[number].Role {
-				t.Errorf("budget %d: %d after %d", budget, number, before)
-			}
-			if whole := number >= 100-h.usage.Whole; whole && m.Content != all[number].Content {
-				t.Errorf("budget %d: %d is not whole", budget, number)
-			}
-			before = number
-		}
-		if total > budget || total != h.tokens {
-			t.Errorf("budget %d: %d tokens, said %d", budget, total, h.tokens)
-		}
-		if sum := h.usage.Whole + h.usage.Shortened + h.usage.LeftOut; sum != 100 {
-			t.Errorf("budget %d: %+v", budget, h.usage)
-		}
-		if budget == 20_000 && h.usage.Whole != 100 || budget == 1000 && (h.usage.Shortened == 0 || h.usage.LeftOut == 0) {
-			t.Errorf("budget %d: %+v", budget, h.usage)
-		}
-	}
-	h, err := compress([]PromptMessage{{"user", strings.Repeat("x", 100_000)}}, 100)
-	if err != nil || h.usage.Shortened != 1 || len(h.messages[0].Content) != 163 {
-		t.Errorf("one that is too long: %+v, %v", h, err)
-	}
-	if h, err = compress(nil, 100); err != nil || len(h.messages) != 0 {
-		t.Errorf("none: %+v, %v", h, err)
-	}
-}
-
 // TestPromptFaults have their places in the body.
 func TestPromptFaults(t *testing.T) {
 	t.Parallel()
@@ -213,10 +157,10 @@ func TestPromptFaults(t *testing.T) {
 	for at, change := range map[string]func(*PromptRequest){
 		"message": func(r *PromptRequest) { r.Message = "" }, "system_prompt": func(r *PromptRequest) { r.System = long },
 		"history[1].role": func(r *PromptRequest) { r.History[1].Role = "robot" }, "history[0].content": func(r *PromptRequest) { r.History[0].Content = long },
-		"history": func(r *PromptRequest) { r.History = make([]PromptMessage, MaxPromptHistory+1) }, "max_tokens": func(r *PromptRequest) { r.MaxTokens = 999 },
+		"history": func(r *PromptRequest) { r.History = make([]loader.PromptMessage, MaxPromptHistory+1) }, "max_tokens": func(r *PromptRequest) { r.MaxTokens = 999 },
 		"project_id": func(r *PromptRequest) { r.Ontology.ProjectID = strings.Repeat("p", 257) },
 	} {
-		l, _ := newLoader(prompted(), Options{})
+		l, _ := newLoader(prompted())
 		r := inProject()
 		change(&r)
 		_, err := l.Prompt(t.Context(), r)

@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"cmp"
@@ -112,28 +112,28 @@ func highlightOf(n *workspace.Item) Highlight {
 	links := n.Links
 	switch n.Kind {
 	case "goal":
-		h.Description = shorten(cmp.Or(strings.TrimSpace(n.Description), own.Goal.Value), shortText)
+		h.Description = clip.Shorten(cmp.Or(strings.TrimSpace(n.Description), own.Goal.Value), shortText)
 		h.TaskCount, h.CompletedTaskCount, h.ProgressPercent = &links.Tasks, &links.Done, progress(links)
 	case "plan":
-		h.Description, h.TaskCount, h.CompletedTaskCount = shorten(n.Description, shortText), &links.Tasks, &links.Done
+		h.Description, h.TaskCount, h.CompletedTaskCount = clip.Shorten(n.Description, shortText), &links.Tasks, &links.Done
 	case "milestone":
-		h.Description = shorten(n.Description, shortText)
+		h.Description = clip.Shorten(n.Description, shortText)
 	case "decision":
-		h.Outcome, h.Rationale, h.Description = shorten(own.Outcome.Value, shortText), shorten(own.Rationale.Value, longText), shorten(n.Description, middleText)
+		h.Outcome, h.Rationale, h.Description = clip.Shorten(own.Outcome.Value, shortText), clip.Shorten(own.Rationale.Value, longText), clip.Shorten(n.Description, middleText)
 	case "risk":
-		h.Content = shorten(cmp.Or(strings.TrimSpace(own.Content.Value), n.Description), middleText)
+		h.Content = clip.Shorten(cmp.Or(strings.TrimSpace(own.Content.Value), n.Description), middleText)
 	case "requirement":
-		h.Name = shorten(cmp.Or(strings.TrimSpace(own.Text.Value), n.Name), middleText)
+		h.Name = clip.Shorten(cmp.Or(strings.TrimSpace(own.Text.Value), n.Name), middleText)
 	case "output":
-		h.Description, h.GoalCount, h.TaskCount = shorten(n.Description, middleText), &links.Goals, &links.Tasks
+		h.Description, h.GoalCount, h.TaskCount = clip.Shorten(n.Description, middleText), &links.Goals, &links.Tasks
 	case "document":
-		h.Description = shorten(n.Description, longText)
+		h.Description = clip.Shorten(n.Description, longText)
 	case "signal":
-		h.Channel, h.Payload = cmp.Or(own.Channel.Value, n.Name), shorten(n.Raw, middleText)
+		h.Channel, h.Payload = cmp.Or(own.Channel.Value, n.Name), clip.Shorten(n.Raw, middleText)
 	case "insight":
-		h.Summary = shorten(cmp.Or(strings.TrimSpace(n.Description), n.Raw), middleText)
+		h.Summary = clip.Shorten(cmp.Or(strings.TrimSpace(n.Description), n.Raw), middleText)
 	case "task":
-		h.Name = shorten(n.Name, taskText)
+		h.Name = clip.Shorten(n.Name, taskText)
 		h.PlanCount, h.GoalCount, h.OutputCount = &links.Plans, &links.Goals, &links.Outputs
 		h.DependencyCount, h.DependentCount = &links.Dependencies, &links.Dependents
 	}
@@ -147,13 +147,4 @@ func progress(links workspace.Links) *int64 {
 	}
 	percent := int64(math.Round(100 * float64(links.Done) / float64(links.Tasks)))
 	return &percent
-}
-
-// shorten cuts a text to at most so many characters, with "..." after them.
-func shorten(text string, most int) string {
-	short, cut := clip.Runes(strings.TrimSpace(text), most)
-	if cut {
-		return strings.TrimSpace(short) + "..."
-	}
-	return short
 }

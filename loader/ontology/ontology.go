@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"context"
@@ -10,39 +10,40 @@ import (
 	"kith/graph"
 	"kith/graph/trust"
 	"kith/internal/fault"
+	"kith/loader"
 	"kith/memory/workspace"
 )
 
-// OntologyContext describes the workspace of an agent. An explained text is an object with nothing but the receipt.
-type OntologyContext struct {
-	Type          OntologyType           `json:"type" enum:"global,project,element,combined,none" required:"false"`
-	Entities      OntologyEntities       `json:"entities" required:"false"`
-	Relationships *OntologyRelationships `json:"relationships,omitempty"`
-	Metadata      OntologyMetadata       `json:"metadata" required:"false"`
-	Scope         *OntologyScope         `json:"scope,omitempty"`
-	Linked        *LinkedContext         `json:"linked_entities,omitempty" doc:"of what is in focus, at most 3 of each kind"`
-	Warnings      []string               `json:"warnings,omitempty"`
-	Receipt       *Receipt               `json:"receipt,omitempty" doc:"only with explain; with format=text nothing else"`
+// Context describes the workspace of an agent. An explained text is an object with nothing but the receipt.
+type Context struct {
+	Type          Type            `json:"type" enum:"global,project,element,combined,none" required:"false"`
+	Entities      Entities        `json:"entities" required:"false"`
+	Relationships *Relationships  `json:"relationships,omitempty"`
+	Metadata      Metadata        `json:"metadata" required:"false"`
+	Scope         *Scope          `json:"scope,omitempty"`
+	Linked        *LinkedContext  `json:"linked_entities,omitempty" doc:"of what is in focus, at most 3 of each kind"`
+	Warnings      []string        `json:"warnings,omitempty"`
+	Receipt       *loader.Receipt `json:"receipt,omitempty" doc:"only with explain; with format=text nothing else"`
 
 	focus    *workspace.Element
 	document trust.Told // of the name of the context document
 	degraded bool       // something could not be loaded
 }
 
-// OntologyType is the type of an ontology context.
-type OntologyType string
+// Type is the type of an ontology context.
+type Type string
 
 // The types of an ontology context. NoOntology means that no workspace is shown.
 const (
-	GlobalOntology   OntologyType = "global"
-	ProjectOntology  OntologyType = "project"
-	ElementOntology  OntologyType = "element"
-	CombinedOntology OntologyType = "combined"
-	NoOntology       OntologyType = "none"
+	GlobalOntology   Type = "global"
+	ProjectOntology  Type = "project"
+	ElementOntology  Type = "element"
+	CombinedOntology Type = "combined"
+	NoOntology       Type = "none"
 )
 
-// OntologyEntities are whole nodes, under the names of their kinds; several of a kind under its plural.
-type OntologyEntities struct {
+// Entities are whole nodes, under the names of their kinds; several of a kind under its plural.
+type Entities struct {
 	Project     *ProjectRow     `json:"project,omitempty"`
 	Projects    []ProjectRow    `json:"projects,omitzero" doc:"global: at most 50, the last changed first"`
 	Task        *graph.NodeView `json:"task,omitempty"`
@@ -86,7 +87,7 @@ func projectRow(n *graph.NodeView) ProjectRow {
 }
 
 // put sets the node in focus.
-func (e *OntologyEntities) put(n *graph.NodeView) {
+func (e *Entities) put(n *graph.NodeView) {
 	slots := map[string]**graph.NodeView{
 		"task": &e.Task, "plan": &e.Plan, "goal": &e.Goal, "document": &e.Document, "output": &e.Output, "milestone": &e.Milestone,
 		"risk": &e.Risk, "decision": &e.Decision, "requirement": &e.Requirement,
@@ -94,15 +95,15 @@ func (e *OntologyEntities) put(n *graph.NodeView) {
 	*slots[n.Kind] = n
 }
 
-// OntologyRelationships are the relationships of the subject of the context, those with the highest score first.
-type OntologyRelationships struct {
-	Edges          []OntologyEdge `json:"edges"`
-	HierarchyLevel *int           `json:"hierarchy_level" doc:"steps from the project; null: not in a project"`
+// Relationships are the relationships of the subject of the context, those with the highest score first.
+type Relationships struct {
+	Edges          []Edge `json:"edges"`
+	HierarchyLevel *int   `json:"hierarchy_level" doc:"steps from the project; null: not in a project"`
 }
 
-// OntologyEdge is a relationship seen from the subject of the context. Relation begins with inverse_ if the
+// Edge is a relationship seen from the subject of the context. Relation begins with inverse_ if the
 // relationship points to the subject.
-type OntologyEdge struct {
+type Edge struct {
 	Relation   string `json:"relation"`
 	TargetKind string `json:"target_kind"`
 	TargetID   string `json:"target_id"`
@@ -110,8 +111,8 @@ type OntologyEdge struct {
 	trust.Told
 }
 
-// OntologyMetadata describes the context.
-type OntologyMetadata struct {
+// Metadata describes the context.
+type Metadata struct {
 	EntityCount          map[string]int64 `json:"entity_count,omitempty" doc:"by kind, in the plural"`
 	TotalProjects        *int64           `json:"total_projects,omitempty"`
 	AvailableEntityTypes []string         `json:"available_entity_types,omitempty"`
@@ -119,28 +120,28 @@ type OntologyMetadata struct {
 	HierarchyLevel       *int             `json:"hierarchy_level,omitempty"`
 	ContextDocumentID    string           `json:"context_document_id,omitempty"`
 	ContextDocumentTitle string           `json:"context_document_title,omitempty"`
-	Facets               *OntologyFacets  `json:"facets,omitempty"`
+	Facets               *Facets          `json:"facets,omitempty"`
 	Highlights           *Highlights      `json:"project_highlights,omitempty"`
 	Snapshot             *GraphSnapshot   `json:"graph_snapshot,omitempty"`
 	LastUpdated          *time.Time       `json:"last_updated,omitempty"`
 }
 
-// OntologyFacets are the facets of a project; null if not set.
-type OntologyFacets struct {
+// Facets are the facets of a project; null if not set.
+type Facets struct {
 	Context *string `json:"context"`
 	Scale   *string `json:"scale"`
 	Stage   *string `json:"stage"`
 }
 
-// OntologyScope is the project in which the agent works.
-type OntologyScope struct {
-	ProjectID   string         `json:"project_id"`
-	ProjectName string         `json:"project_name"`
-	Focus       *OntologyFocus `json:"focus,omitempty"`
+// Scope is the project in which the agent works.
+type Scope struct {
+	ProjectID   string `json:"project_id"`
+	ProjectName string `json:"project_name"`
+	Focus       *Focus `json:"focus,omitempty"`
 }
 
-// OntologyFocus is the node in focus.
-type OntologyFocus struct {
+// Focus is the node in focus.
+type Focus struct {
 	Type string `json:"type"`
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -151,12 +152,12 @@ func plural(kind string) string { return kind + "s" }
 
 // Ontology loads an ontology context, or reads it from the cache. Errors: fault.InvalidError, fault.ErrNotFound,
 // graph.ErrUnavailable.
-func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error) {
+func (l *Loader) Ontology(ctx context.Context, r Request) (loader.Answer, error) {
 	if r.Format == "" {
-		r.Format = JSON
+		r.Format = loader.JSON
 	}
 	if err := r.Validate(); err != nil {
-		return Answer{}, err
+		return loader.Answer{}, err
 	}
 	for {
 		answer, err := l.answerOntology(ctx, &r)
@@ -168,18 +169,18 @@ func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error
 
 // ProjectText returns the context of a project, or of what is in focus, as text for a prompt.
 func (l *Loader) ProjectText(ctx context.Context, scope graph.Scope, projectID, focusKind, focusID string, maxTokens int) (string, error) {
-	answer, err := l.Ontology(ctx, OntologyRequest{
+	answer, err := l.Ontology(ctx, Request{
 		Scope: scope, ContextType: "project", ProjectID: projectID, FocusKind: focusKind, FocusID: focusID,
-		Format: Text, MaxTokens: maxTokens, WithoutJSON: true,
+		Format: loader.Text, MaxTokens: maxTokens, WithoutJSON: true,
 	})
 	return string(answer.Body()), err
 }
 
-func (l *Loader) answerOntology(ctx context.Context, r *OntologyRequest) (Answer, error) {
+func (l *Loader) answerOntology(ctx context.Context, r *Request) (loader.Answer, error) {
 	if r.Explain {
 		return l.explainOntology(ctx, r)
 	}
-	return l.loadRendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
+	return l.users.Rendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
 		c, err := l.ontology(ctx, *r)
 		if err != nil {
 			return nil, false, fmt.Errorf("ontology: %w", err)
@@ -189,8 +190,8 @@ func (l *Loader) answerOntology(ctx context.Context, r *OntologyRequest) (Answer
 	})
 }
 
-func (c *OntologyContext) render(r *OntologyRequest) ([]byte, error) {
-	if r.Format == JSON {
+func (c *Context) render(r *Request) ([]byte, error) {
+	if r.Format == loader.JSON {
 		return json.Marshal(c)
 	}
 	cut, _, err := c.text(r).fitBudget(r.MaxTokens)
@@ -202,9 +203,9 @@ func (c *OntologyContext) render(r *OntologyRequest) ([]byte, error) {
 }
 
 // ontology loads the context of the type that the request selects.
-func (l *Loader) ontology(ctx context.Context, r OntologyRequest) (*OntologyContext, error) {
+func (l *Loader) ontology(ctx context.Context, r Request) (*Context, error) {
 	kind, warnings := r.choose()
-	c := &OntologyContext{Type: kind}
+	c := &Context{Type: kind}
 	linked := l.startLinked(ctx, &r, kind)
 	switch kind {
 	case GlobalOntology:
@@ -248,7 +249,7 @@ const unlinkedWarning = "the linked nodes of the focus could not be loaded"
 
 // startLinked starts to read the nodes linked with the focus. The channel yields nil if they could not be loaded: the
 // answer then has a warning. Without a focus the channel is closed.
-func (l *Loader) startLinked(ctx context.Context, r *OntologyRequest, kind OntologyType) <-chan *workspace.LinkedEntities {
+func (l *Loader) startLinked(ctx context.Context, r *Request, kind Type) <-chan *workspace.LinkedEntities {
 	linked := make(chan *workspace.LinkedEntities, 1)
 	if r.WithoutLinked || kind != ElementOntology && kind != CombinedOntology {
 		close(linked)
@@ -265,10 +266,10 @@ func (l *Loader) startLinked(ctx context.Context, r *OntologyRequest, kind Ontol
 }
 
 // elementOntology returns the context of a single node.
-func elementOntology(f *workspace.Element) *OntologyContext {
-	c := &OntologyContext{
-		Type: ElementOntology, Relationships: &OntologyRelationships{Edges: []OntologyEdge{}, HierarchyLevel: f.Level},
-		Metadata: OntologyMetadata{HierarchyLevel: f.Level, LastUpdated: &f.Node.UpdatedAt}, focus: f,
+func elementOntology(f *workspace.Element) *Context {
+	c := &Context{
+		Type: ElementOntology, Relationships: &Relationships{Edges: []Edge{}, HierarchyLevel: f.Level},
+		Metadata: Metadata{HierarchyLevel: f.Level, LastUpdated: &f.Node.UpdatedAt}, focus: f,
 	}
 	c.Entities.put(&f.Node)
 	for _, e := range f.Edges {
@@ -276,20 +277,20 @@ func elementOntology(f *workspace.Element) *OntologyContext {
 		if !e.Outgoing {
 			relation = "inverse_" + e.Type
 		}
-		c.Relationships.Edges = append(c.Relationships.Edges, OntologyEdge{relation, e.Node.Kind, e.Node.EntityKey, e.Node.Name, e.Node.Told})
+		c.Relationships.Edges = append(c.Relationships.Edges, Edge{relation, e.Node.Kind, e.Node.EntityKey, e.Node.Name, e.Node.Told})
 	}
 	if f.Project != nil {
 		row := projectRow(f.Project)
 		c.Entities.Project = &row
-		c.Scope = &OntologyScope{
-			ProjectID: f.Project.EntityKey, ProjectName: f.Project.Name, Focus: &OntologyFocus{f.Node.Kind, f.Node.EntityKey, f.Node.Name},
+		c.Scope = &Scope{
+			ProjectID: f.Project.EntityKey, ProjectName: f.Project.Name, Focus: &Focus{f.Node.Kind, f.Node.EntityKey, f.Node.Name},
 		}
 	}
 	return c
 }
 
 // combinedOntology returns the context of a project with a node in focus, whose relationships come first.
-func combinedOntology(project, element *OntologyContext) *OntologyContext {
+func combinedOntology(project, element *Context) *Context {
 	c := *project
 	c.Type, c.Scope, c.focus = CombinedOntology, element.Scope, element.focus
 	c.Entities.put(&element.focus.Node)
@@ -300,15 +301,15 @@ func combinedOntology(project, element *OntologyContext) *OntologyContext {
 			edges = append(edges, e)
 		}
 	}
-	c.Relationships = &OntologyRelationships{Edges: edges, HierarchyLevel: element.Relationships.HierarchyLevel}
+	c.Relationships = &Relationships{Edges: edges, HierarchyLevel: element.Relationships.HierarchyLevel}
 	return &c
 }
 
 // globalOntology returns the context of an agent that works in no project.
-func globalOntology(w *workspace.Workspaces, now time.Time) *OntologyContext {
-	c := &OntologyContext{
-		Type: GlobalOntology, Entities: OntologyEntities{Projects: []ProjectRow{}},
-		Metadata: OntologyMetadata{
+func globalOntology(w *workspace.Workspaces, now time.Time) *Context {
+	c := &Context{
+		Type: GlobalOntology, Entities: Entities{Projects: []ProjectRow{}},
+		Metadata: Metadata{
 			EntityCount: countsOf(w.Counts), TotalProjects: &w.Total, AvailableEntityTypes: append([]string{"project"}, graph.WorkspaceFocusKinds...),
 			RecentProjectIDs: []string{}, LastUpdated: &now,
 		},
@@ -330,16 +331,16 @@ func countsOf(counts map[string]workspace.Counts) map[string]int64 {
 }
 
 // projectOntology returns the context of a project.
-func projectOntology(w *workspace.Workspace) *OntologyContext {
+func projectOntology(w *workspace.Workspace) *Context {
 	level, row := 0, projectRow(&w.Project)
-	c := &OntologyContext{
-		Type: ProjectOntology, Entities: OntologyEntities{Project: &row},
-		Relationships: &OntologyRelationships{Edges: []OntologyEdge{}, HierarchyLevel: &level},
-		Metadata: OntologyMetadata{
-			EntityCount: countsOf(w.Counts), HierarchyLevel: &level, Facets: &OntologyFacets{row.FacetContext, row.FacetScale, row.FacetStage},
+	c := &Context{
+		Type: ProjectOntology, Entities: Entities{Project: &row},
+		Relationships: &Relationships{Edges: []Edge{}, HierarchyLevel: &level},
+		Metadata: Metadata{
+			EntityCount: countsOf(w.Counts), HierarchyLevel: &level, Facets: &Facets{row.FacetContext, row.FacetScale, row.FacetStage},
 			Highlights: highlightsOf(w), Snapshot: snapshotOf(w), LastUpdated: &w.Project.UpdatedAt,
 		},
-		Scope: &OntologyScope{ProjectID: w.Project.EntityKey, ProjectName: w.Project.Name},
+		Scope: &Scope{ProjectID: w.Project.EntityKey, ProjectName: w.Project.Name},
 	}
 	if w.Document != nil {
 		c.Metadata.ContextDocumentID, c.Metadata.ContextDocumentTitle, c.document = w.Document.EntityKey, w.Document.Name, w.Document.Told
@@ -350,7 +351,7 @@ func projectOntology(w *workspace.Workspace) *OntologyContext {
 			relation, other = "inverse_"+e.Type, e.From
 		}
 		name := w.LinkedNames[other]
-		c.Relationships.Edges = append(c.Relationships.Edges, OntologyEdge{Relation: relation, TargetKind: name.Kind, TargetID: other, TargetName: name.Name, Told: name.Told})
+		c.Relationships.Edges = append(c.Relationships.Edges, Edge{Relation: relation, TargetKind: name.Kind, TargetID: other, TargetName: name.Name, Told: name.Told})
 	}
 	return c
 }

@@ -1,11 +1,13 @@
-package loader
+package ontology
 
 import (
 	"fmt"
 	"strings"
 
 	"kith/graph/trust"
+	"kith/loader"
 	"kith/memory/workspace"
+	"kith/text/clip"
 	"kith/text/markup"
 	"kith/text/tokens"
 )
@@ -128,12 +130,12 @@ func (l *linkedLines) write(b *strings.Builder, keep int) {
 
 // moreOf counts nodes of a kind: 1 more task, 2 more tasks.
 func moreOf(kind string, more int) string {
-	return counted(more, "more "+kind, "more "+plural(kind))
+	return loader.Counted(more, "more "+kind, "more "+plural(kind))
 }
 
 // line returns an entity as one line.
 func (e *LinkedEntity) line() string {
-	line := fmt.Sprintf("%s [%s]", markup.Name(shorten(e.Name, nameShown)), markup.Inline(e.ID))
+	line := fmt.Sprintf("%s [%s]", markup.Name(clip.Shorten(e.Name, nameShown)), markup.Inline(e.ID))
 	if e.State != nil {
 		line += " (" + markup.Inline(*e.State) + ")"
 	}

@@ -1,4 +1,4 @@
-package loader
+package ontology
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/trust"
+	"kith/text/clip"
 	"kith/text/markup"
 )
 
@@ -31,7 +32,7 @@ type highlightText struct {
 // leftOut counts what is cut: nodes of the snapshot, lines of highlights, and lines of links.
 type leftOut struct{ nodes, lines, links int }
 
-func (c *OntologyContext) text(r *OntologyRequest) *ontologyText {
+func (c *Context) text(r *Request) *ontologyText {
 	t := &ontologyText{}
 	switch c.Type {
 	case GlobalOntology:
@@ -187,7 +188,7 @@ func (t *ontologyText) fitBudget(budget int) (cuts, func(gone int) leftOut, erro
 	return c, at, c.fit(budget)
 }
 
-func (c *OntologyContext) globalHead() string {
+func (c *Context) globalHead() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Global Overview\n- Total Projects: %d\n- Available Entity Types: %s\n",
 		*c.Metadata.TotalProjects, strings.Join(c.Metadata.AvailableEntityTypes, ", "))
@@ -211,7 +212,7 @@ func (c *OntologyContext) globalHead() string {
 }
 
 // projectHead returns the text about a project.
-func (c *OntologyContext) projectHead() string {
+func (c *Context) projectHead() string {
 	p := c.Entities.Project
 	var b strings.Builder
 	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
@@ -227,20 +228,20 @@ func (c *OntologyContext) projectHead() string {
 }
 
 // projectLines returns the common end of both heads: facets and what follows.
-func (c *OntologyContext) projectLines() string {
+func (c *Context) projectLines() string {
 	p := c.Entities.Project
 	var b strings.Builder
 	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
 	line("Facets", p.facets())
-	line("Description", cmp.Or(told(p.Told, shorten(p.Description, 150)), "No description"))
+	line("Description", cmp.Or(told(p.Told, clip.Shorten(p.Description, 150)), "No description"))
 	line("Next Step (Short)", orNone(p.Told, p.NextStepShort))
-	line("Next Step (Long)", orNone(p.Told, shorten(p.NextStepLong, detailText)))
+	line("Next Step (Long)", orNone(p.Told, clip.Shorten(p.NextStepLong, detailText)))
 	line("Context Doc", c.documentName())
 	return b.String()
 }
 
 // projectTail returns the text after the snapshot.
-func (c *OntologyContext) projectTail() string {
+func (c *Context) projectTail() string {
 	var b strings.Builder
 	b.WriteString("\n### Entity Summary\n")
 	for _, kind := range graph.WorkspaceKinds {
@@ -309,7 +310,7 @@ func told(t trust.Told, text string) string {
 func orNone(t trust.Told, text string) string { return cmp.Or(told(t, text), "None") }
 
 func described150(text string) string {
-	return cmp.Or(markup.Inline(shorten(text, 150)), "No description")
+	return cmp.Or(markup.Inline(clip.Shorten(text, 150)), "No description")
 }
 
 func (p *ProjectRow) timeline() string {
