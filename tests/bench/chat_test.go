@@ -182,7 +182,7 @@ func BenchmarkChatStreams(b *testing.B) {
 		_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
 	}))
 	b.Cleanup(slow.Close)
-	s, process := startBinary(b, buildBinary(b), "KITH_LLM_URL="+slow.URL, "KITH_LLM_MODEL=slow", "KITH_LLM_TIMEOUT=10m", fmt.Sprint("KITH_LLM_WORKERS=", streams), fmt.Sprint("KITH_LLM_QUEUE=", streams))
+	s, process := startBinary(b, buildBinary(b), "KITH_LLM_URL="+slow.URL, "KITH_LLM_MODEL=slow", "KITH_LLM_TIMEOUT=10m", fmt.Sprint("KITH_LLM_WORKERS=", 2*streams)) // a team may have half
 	w := &writer{url: s.url, key: s.key}
 	tree := testenv.Team(b) // any id that is new
 	w.post(b, "/v1/trees", "application/json", strings.NewReader(fmt.Sprintf(`{"id":%q}`, tree)))

@@ -59,6 +59,10 @@ type commands struct {
 const defaultData = "./kith-data"
 
 // config holds the settings of the service. Each is a flag and an environment variable.
+//
+// Those that change no answer stay because machines differ (memory, workers, streams, time and size limits, the interval of
+// maintenance), because an operator looks for a fault with them (profiles, logs, traces, slow statements, moments of contexts, contexts
+// loaded section by section), or because tests and short runs cannot wait for the default (warm-up, pause of a stream).
 type config struct {
 	clock func() time.Time // given to Open; nil: time.Now
 
@@ -99,8 +103,7 @@ type config struct {
 	LLMKey            string        `name:"llm-key" env:"KITH_LLM_KEY" help:"API key of the language model. Empty: none is sent."`
 	LLMModel          string        `name:"llm-model" env:"KITH_LLM_MODEL" help:"Name of the language model."`
 	LLMTimeout        time.Duration `name:"llm-timeout" env:"KITH_LLM_TIMEOUT" default:"1m" help:"Longest pause of the model within an answer, and longest time to read a source."`
-	LLMWorkers        int           `name:"llm-workers" env:"KITH_LLM_WORKERS" default:"8" help:"Chat answers generated at the same time."`
-	LLMQueue          int           `name:"llm-queue" env:"KITH_LLM_QUEUE" default:"64" help:"Chat answers that may be queued. One team may have half of those that are generated and queued which other teams leave."`
+	LLMWorkers        int           `name:"llm-workers" env:"KITH_LLM_WORKERS" default:"8" help:"Chat answers generated at the same time. 64 more may wait; one team may have half of the places that other teams leave."`
 	LLMPromptTokens   int           `name:"llm-prompt-tokens" env:"KITH_LLM_PROMPT_TOKENS" default:"16000" help:"Largest prompt for a chat turn, in o200k tokens. The oldest turns are omitted."`
 	ChatStreams       int           `env:"KITH_CHAT_STREAMS" default:"1024" help:"Chat event streams that may be open at once. One team may use half of those that other teams leave, one of its users half of what the others of the team leave."`
 	ChangeStreams     int           `env:"KITH_CHANGE_STREAMS" default:"256" help:"Streams of changes that may be open at once. One team may use half of those that other teams leave, one of its users half of what the others of the team leave."`

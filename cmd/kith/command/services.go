@@ -77,6 +77,6 @@ func (f *httpServices) newChats(c *serveCmd, m *memory) *chat.Service {
 		model = f.model
 	}
 	return chat.New(m.chats, model, m.contexts, m.ontologies, chat.Options{
-		Workers: c.LLMWorkers, Queue: c.LLMQueue, PromptTokens: c.LLMPromptTokens, Log: m.log, Observe: m.metrics.ObserveGeneration,
+		Workers: c.LLMWorkers, PromptTokens: c.LLMPromptTokens, Log: m.log, Observe: m.metrics.ObserveGeneration,
 	})
 }
