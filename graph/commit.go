@@ -43,7 +43,7 @@ func (t *Tx) commit(team string) error {
 	}
 	var usage []map[string]any
 	if all != (amount{}) {
-		usage = append(usage, all.row(t.elsewhere))
+		usage = append(usage, all.row())
 	}
 	charged, err := t.end(team, usage, rows)
 	if err == nil {
@@ -77,7 +77,7 @@ var contextFree = map[string]bool{ //nolint:gochecknoglobals // a constant table
 	"chat_turn_answer": true, "chat_turn_delete": true, "chat_lease_renew": true, "import_chats": true,
 	"embedding_save": true, "embedding_pause": true, "embedding_begin": true, "embedding_renew": true,
 	"lease_take": true, "lease_end": true, "log_fill": true,
-	"store_elsewhere": true, "quota_empty": true, "quota_set": true, "quota_stale": true, "search_renew": true, "name_renew": true, "rank_renew": true, "hub_set": true, "hub_mark": true,
+	"quota_empty": true, "quota_set": true, "quota_stale": true, "search_renew": true, "name_renew": true, "rank_renew": true, "hub_set": true, "hub_mark": true,
 	"import_forget": true, "schema_version_set": true, "story_put_off": true, "system_write": true,
 }
 

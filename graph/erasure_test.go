@@ -205,7 +205,7 @@ func TestEraseTeam_slow(t *testing.T) {
 	before := e.lines(other.Team, "")
 	e.kept("u1")
 	e.erased("u1", c)
-	receipt, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, nothingElse)
+	receipt, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, erasure.Beside{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,9 +267,34 @@ func TestEraseTellsWhatIsLeft_slow(t *testing.T) {
 	if _, err := e.eraseUser(t.Context(), ""); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("no user: %v", err)
 	}
-	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), "", nothingElse); !errors.Is(err, fault.ErrInvalid) {
+	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), "", erasure.Beside{}); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("no team: %v", err)
 	}
+}
+
+// Preferences may be unavailable by themselves: the user's keys stay until they are erased, so that the user can repeat the erasure.
+// They are erased once more while nobody can write.
+func TestEraseWithPreferencesAway(t *testing.T) {
+	e := fresh(t)
+	user := "u1"
+	if err := auth.NewStore(e.Store).CreateAPIKey(e.Context(), auth.APIKey{KeyID: rand.Text(), Hash: rand.Text(), TeamID: e.Team, UserID: &user, Scopes: []string{"write"}, CreatedAt: e.Now}); err != nil {
+		t.Fatal(err)
+	}
+	keys := func() any {
+		return e.Raw(`MATCH (k:APIKey {team_id: $team, user_id: 'u1'}) RETURN count(k)`)[0][0]
+	}
+	calls, away := 0, graph.ErrUnavailable
+	beside := erasure.Beside{Preferences: func(context.Context) (int64, error) {
+		calls++
+		return 1, away
+	}}
+	if _, err := erasure.NewStore(e.Store).EraseUser(t.Context(), e.As(user), beside); !errors.Is(err, graph.ErrUnavailable) {
+		t.Errorf("away: %v", err)
+	}
+	e.Same("keys and calls", []any{int64(1), 1}, []any{keys(), calls})
+	away = nil
+	receipt, err := erasure.NewStore(e.Store).EraseUser(t.Context(), e.As(user), beside)
+	e.Same("erased", []any{int64(0), 3, int64(2), nil}, []any{keys(), calls, receipt.Preferences, err})
 }
 
 // TestRecordPlans checks that the records of a team are found by an index, whatever their label.

@@ -149,8 +149,8 @@ func FeedItems(texts []string, packed []byte) ([]FeedItem, error) {
 // Record adds a change to the feed of the transaction's team, for a write that its statement does not describe.
 func (t *Tx) Record(user string, item FeedItem) { t.feed.record(user, item) }
 
-// RecordElsewhere adds changes of records that another database keeps to the feed of a team.
-func (s *Store) RecordElsewhere(ctx context.Context, teamID string, record func(*Tx)) error {
+// RecordChanges adds changes that were committed without the feed to the feed of a team.
+func (s *Store) RecordChanges(ctx context.Context, teamID string, record func(*Tx)) error {
 	return s.Transaction(ctx, "feed_record", func(t *Tx) error {
 		t.Changes(nil)
 		record(t)

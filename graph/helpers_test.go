@@ -82,11 +82,8 @@ func (e *env) walks() *traverse.Store {
 
 // eraseUser erases a user.
 func (e *env) eraseUser(ctx context.Context, user string) (erasure.Receipt, error) {
-	return erasure.NewStore(e.Store).EraseUser(ctx, e.As(user), nothingElse)
+	return erasure.NewStore(e.Store).EraseUser(ctx, e.As(user), erasure.Beside{})
 }
-
-// nothingElse stands for what is stored elsewhere of an erased user.
-func nothingElse(context.Context) error { return nil }
 
 // contexts returns the contexts of the team's database.
 func (e *env) contexts() *loader.Store { return loader.NewStore(e.Store) }

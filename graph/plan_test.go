@@ -128,9 +128,9 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"own_users": graph.OwnerRows([]string{"u"}),
 		"mentions":  []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
-		"conversation_id": "s-0", "system": "s", "next_seq": 1, "first": "u\x1f", "replaced_at": 1, "kept": 200, "usage": []map[string]any{{"nodes": 1, "relationships": 1, "characters": 1, "elsewhere": nil}}, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
+		"conversation_id": "s-0", "system": "s", "next_seq": 1, "first": "u\x1f", "replaced_at": 1, "kept": 200, "usage": []map[string]any{{"nodes": 1, "relationships": 1, "characters": 1}}, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
 	}
-	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "elsewhere": 0, "words": []string{"mentors"}, "max_relationships": 1,
+	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "words": []string{"mentors"}, "max_relationships": 1,
 		"without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
 		"keys": []string{"k"}, "numbers": []int64{1, 2}, "sources": []map[string]any{{"source_key": "s-1", "numbers": []int64{1, 2}, "from": 0, "count": 1}}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": graph.IntegrityNames,
 		"records": graph.RecordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",

@@ -117,40 +117,6 @@ func (t *Tx) check(charged chargedQuota) error {
 	return err
 }
 
-// maxElsewhere is how many calls of StoreElsewhere run at the same time.
-const maxElsewhere = 8
-
-// StoreElsewhere counts texts that work stores in another database towards the quota of a team, together with the
-// other texts that the team has there. Writers of the same team wait until work is done. If the quota is exceeded, it
-// returns ErrQuota and does not call work. Work may need a session of its own, so few may keep one for it.
-func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, others func(context.Context) (int64, error),
-	work func(context.Context) error) error {
-	if s.options.Quota == (Quota{}) {
-		return work(ctx)
-	}
-	select {
-	case s.elsewhere <- struct{}{}:
-		defer func() { <-s.elsewhere }()
-	case <-ctx.Done():
-		return neo.Translate("store_elsewhere", ctx.Err())
-	}
-	return s.Transaction(ctx, "store_elsewhere", func(t *Tx) error {
-		if _, err := t.end(teamID, []map[string]any{amount{}.row(nil)}, nil); err != nil { // otherwise no other writer adds from here on
-			return err
-		}
-		before, err := others(ctx)
-		if err != nil {
-			return err
-		}
-		t.added, t.elsewhere = amount{text: text}, before+text
-		if err := t.commit(teamID); err != nil {
-			return err
-		}
-		t.added = amount{}
-		return work(ctx)
-	})
-}
-
 // count counts the team's data in the database, including what this transaction added. The transaction holds the
 // team's node, so that no other writer adds.
 func (t *Tx) count(quota Quota, now time.Time) (has Usage, err error) {

@@ -71,8 +71,8 @@ func (a amount) plus(b amount) amount {
 func (a amount) negative() amount { return amount{-a.nodes, -a.relationships, -a.text} }
 
 // row returns a row of team_commit.
-func (a amount) row(elsewhere any) map[string]any {
-	return map[string]any{"nodes": a.nodes, "relationships": a.relationships, "characters": a.text, "elsewhere": elsewhere}
+func (a amount) row() map[string]any {
+	return map[string]any{"nodes": a.nodes, "relationships": a.relationships, "characters": a.text}
 }
 
 func (a amount) creates() bool { return a.nodes+a.relationships > 0 }

@@ -50,12 +50,12 @@ func TestQuotaOfATeam(t *testing.T) {
 	if err := e.Store.SetTeamQuota(t.Context(), e.Team, graph.OwnQuota{Text: &less}); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("less than nothing: %v", err)
 	}
-	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, nothingElse); err != nil {
+	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, erasure.Beside{}); err != nil {
 		t.Error(err)
 	}
 	e.Same("with the team", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
 	set(graph.OwnQuota{Nodes: &none})
-	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, nothingElse); err != nil {
+	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, erasure.Beside{}); err != nil {
 		t.Error(err)
 	}
 	own, has, err := e.Store.TeamQuota(t.Context(), e.Team)

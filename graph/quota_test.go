@@ -1,7 +1,6 @@
 package graph_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"kith/graph"
 	"kith/graph/neo"
@@ -323,62 +321,6 @@ func TestATeamWithTooMuchMakesItLess(t *testing.T) {
 	if err := e.add("a", described("short")); err != nil {
 		t.Errorf("less: %v", err)
 	}
-}
-
-// Data of a team in another database counts towards the quota, and is not stored there if the team would exceed it.
-func TestWhatIsStoredElsewhereCounts(t *testing.T) {
-	e := limited(t, graph.Quota{Text: 1 << 40})
-	e.filled()
-	had := e.bounded(graph.Quota{Nodes: 10, Text: 100})
-	var there atomic.Int64
-	put := func(text int64) error {
-		return e.Store.StoreElsewhere(t.Context(), e.Team, text, func(context.Context) (int64, error) { return there.Load(), nil },
-			func(context.Context) error {
-				there.Add(text)
-				return nil
-			})
-	}
-	if err := put(101); !errors.Is(err, graph.ErrQuota) || there.Load() != 0 {
-		t.Errorf("too much: %v, %d are there", err, there.Load())
-	}
-	var refused atomic.Int64
-	var writers sync.WaitGroup
-	for range 8 {
-		writers.Go(func() {
-			if err := put(20); errors.Is(err, graph.ErrQuota) {
-				refused.Add(1)
-			} else if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	writers.Wait()
-	if there.Load() != 100 || refused.Load() != 3 || e.usage().Text != had.Text+100 {
-		t.Errorf("%d are there, %d refused, %+v", there.Load(), refused.Load(), e.usage())
-	}
-	if err := e.add("c"); !errors.Is(err, graph.ErrQuota) {
-		t.Errorf("a node: %v", err)
-	}
-}
-
-// However many store elsewhere at the same time, what they do can use the graph.
-func TestManyStoreElsewhere(t *testing.T) {
-	e := limited(t, graph.Quota{Text: 1 << 40})
-	var writers sync.WaitGroup
-	others := func(context.Context) (int64, error) { return 0, nil }
-	var once sync.Once
-	for range neo.MaxSessions + 8 {
-		writers.Go(func() {
-			err := e.Store.StoreElsewhere(t.Context(), e.Team, 1, others, func(ctx context.Context) error {
-				once.Do(func() { time.Sleep(300 * time.Millisecond) }) // until the others wait
-				return e.Store.Ping(ctx)
-			})
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	writers.Wait()
 }
 
 // Random writes leave the count of a team at or above its usage, and never exceed the quota.

@@ -67,7 +67,8 @@ func migrateAtOnce(t *testing.T, e *env) {
 	e.Same("rows of the version", [][]any{{int64(1)}}, e.Raw(`MATCH (s:KithSchema) RETURN count(s)`))
 	e.Same("indexes not online", [][]any{{int64(0)}}, e.Raw(`SHOW INDEXES YIELD state WHERE state <> 'ONLINE' RETURN count(*)`))
 	for _, mode := range []loader.Mode{loader.Combined, loader.Parallel} {
-		if err := errors.Join(e.contexts().Warm(t.Context(), mode), e.contexts().WarmFocus(t.Context(), mode)); err != nil {
+		contexts := loader.New(e.contexts(), nil, loader.Options{Mode: mode})
+		if err := errors.Join(contexts.Warm(t.Context(), false), contexts.Warm(t.Context(), true)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -49,8 +49,6 @@ type Store struct {
 	texts   chan struct{}              // has a value when texts wait for their vectors
 	grown   chan grown                 // nodes that may have become hubs
 	fence   *fence.Fence               // refuses writes for erased users
-
-	elsewhere chan struct{} // has a value for each StoreElsewhere that runs
 }
 
 // Open returns a store. It does not connect yet. Close it when done.
@@ -89,7 +87,7 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, options: o, fence: fence.New(db), texts: make(chan struct{}, 1), grown: make(chan grown, hubsWaiting), elsewhere: make(chan struct{}, maxElsewhere)}
+	s := &Store{db: db, options: o, fence: fence.New(db), texts: make(chan struct{}, 1), grown: make(chan grown, hubsWaiting)}
 	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
 	return s, nil
 }
@@ -216,12 +214,11 @@ type Tx struct {
 	reading *reading  // of texts, before it
 	after   time.Time // its changes count from then on, see NotBefore
 
-	retold    bool     // texts were written that wait for their vectors
-	grown     []string // keys of nodes to which it adds many relationships
-	metered   bool     // its data counts towards the quota
-	added     amount   // data added to the team
-	former    amount   // data that it keeps of replaced versions
-	elsewhere any      // characters that the team stores outside the graph; nil: unknown
+	retold  bool     // texts were written that wait for their vectors
+	grown   []string // keys of nodes to which it adds many relationships
+	metered bool     // its data counts towards the quota
+	added   amount   // data added to the team
+	former  amount   // data that it keeps of replaced versions
 
 	borders  []int64          // in the future, of relationships that are written
 	places   []string         // borders with the key of an end

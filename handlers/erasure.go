@@ -53,8 +53,8 @@ func (a *API) eraseUser(ctx context.Context, in *EraseInput) (*EraseUserOutput, 
 	}
 	scope := graph.Scope{TeamID: p.TeamID, UserID: in.ID}
 	receipt, err := a.erase(ctx, scope, erasing{
-		memory: func(ctx context.Context, last func(context.Context) error) (erasure.Receipt, error) {
-			return a.Erasure.EraseUser(ctx, scope, last)
+		memory: func(ctx context.Context, beside erasure.Beside) (erasure.Receipt, error) {
+			return a.Erasure.EraseUser(ctx, scope, beside)
 		},
 		preferences: func(ctx context.Context) (int64, error) { return a.Preferences.ErasePreferences(ctx, scope) },
 		cached:      func(ctx context.Context) (int64, error) { return a.Kept.Erase(ctx, scope.TeamID, scope.UserID) },
@@ -82,8 +82,8 @@ func (a *API) eraseTeam(ctx context.Context, in *EraseInput) (*EraseTeamOutput, 
 		return nil, fmt.Errorf("the keys of team %s administer the server: erase its users one by one: %w", team, fault.ErrConflict)
 	}
 	receipt, err := a.erase(ctx, graph.Scope{TeamID: team}, erasing{
-		memory: func(ctx context.Context, last func(context.Context) error) (erasure.Receipt, error) {
-			return a.Erasure.EraseTeam(ctx, team, last)
+		memory: func(ctx context.Context, beside erasure.Beside) (erasure.Receipt, error) {
+			return a.Erasure.EraseTeam(ctx, team, beside)
 		},
 		preferences: func(ctx context.Context) (int64, error) { return a.Preferences.EraseTeamPreferences(ctx, team) },
 		cached:      func(ctx context.Context) (int64, error) { return a.Kept.EraseTeam(ctx, team) },
@@ -100,34 +100,26 @@ func checkPathID(id string) error {
 
 // erasing are the steps that differ between a user and a team.
 type erasing struct {
-	memory              func(ctx context.Context, last func(context.Context) error) (erasure.Receipt, error)
+	memory              func(ctx context.Context, beside erasure.Beside) (erasure.Receipt, error)
 	preferences, cached func(context.Context) (int64, error)
 }
 
-// erase erases the preferences, the memory and last the cached bytes, when nothing is left to make them from. Verified keys are
+// erase erases the memory with the preferences, and last the cached bytes, when nothing is left to make them from. Verified keys are
 // forgotten also when a step failed: the keys may be gone.
 func (a *API) erase(ctx context.Context, scope graph.Scope, e erasing) (r Receipt, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eraseDeadline)
 	defer cancel()
 	defer a.Explorer.Forget(scope)
 	defer a.Keys.Forget()
-	elsewhere, err := e.preferences(ctx)
-	if err != nil {
-		return Receipt{}, err
-	}
-	var later, cached int64
-	erased, err := e.memory(ctx, func(ctx context.Context) (err error) { // preferences written before the keys were gone, and cached bytes
-		if later, err = e.preferences(ctx); err != nil {
-			return err
-		}
+	var cached int64
+	erased, err := e.memory(ctx, erasure.Beside{Preferences: e.preferences, Last: func(ctx context.Context) (err error) {
 		if cached, err = e.cached(ctx); err != nil {
 			return fmt.Errorf("erase: all but what Redis keeps for five minutes is erased: %w: %w", graph.ErrUnavailable, err)
 		}
 		return nil
-	})
+	}})
 	if err != nil {
 		return Receipt{}, err
 	}
-	erased.Preferences += elsewhere + later
 	return Receipt{erased, cached}, nil
 }

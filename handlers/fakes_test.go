@@ -385,16 +385,26 @@ func (f *fakes) Revoke(context.Context, string, string) error        { return f.
 
 func (f *fakes) Forget() { f.changed = append(f.changed, "keys") }
 
-func (f *fakes) EraseUser(ctx context.Context, _ graph.Scope, last func(context.Context) error) (erasure.Receipt, error) {
+func (f *fakes) EraseUser(ctx context.Context, _ graph.Scope, beside erasure.Beside) (erasure.Receipt, error) {
 	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) < 30*time.Minute {
 		return erasure.Receipt{}, errors.New("an erasure has the deadline of a request")
 	}
 	if f.err != nil {
 		return erasure.Receipt{}, f.err
 	}
-	return erasure.Receipt{Nodes: 2, Preferences: 1}, last(ctx)
+	return eraseBeside(ctx, erasure.Receipt{Nodes: 2, Preferences: 1}, beside)
 }
 
-func (f *fakes) EraseTeam(ctx context.Context, _ string, last func(context.Context) error) (erasure.Receipt, error) {
-	return erasure.Receipt{Nodes: 3}, last(ctx)
+func (f *fakes) EraseTeam(ctx context.Context, _ string, beside erasure.Beside) (erasure.Receipt, error) {
+	return eraseBeside(ctx, erasure.Receipt{Nodes: 3}, beside)
+}
+
+// eraseBeside erases what is not the memory's, as the store of erasures does.
+func eraseBeside(ctx context.Context, r erasure.Receipt, beside erasure.Beside) (erasure.Receipt, error) {
+	erased, err := beside.Preferences(ctx)
+	r.Preferences += erased
+	if err == nil {
+		err = beside.Last(ctx)
+	}
+	return r, err
 }

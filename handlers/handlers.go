@@ -96,8 +96,8 @@ type servedStore interface {
 
 // erases takes away for good what the memory has of somebody.
 type erases interface {
-	EraseUser(ctx context.Context, scope graph.Scope, last func(context.Context) error) (erasure.Receipt, error)
-	EraseTeam(ctx context.Context, teamID string, last func(context.Context) error) (erasure.Receipt, error)
+	EraseUser(ctx context.Context, scope graph.Scope, beside erasure.Beside) (erasure.Receipt, error)
+	EraseTeam(ctx context.Context, teamID string, beside erasure.Beside) (erasure.Receipt, error)
 }
 
 // forgets drops bytes that are kept of somebody.

@@ -30,7 +30,7 @@ type store interface {
 	Origins(ctx context.Context, scope graph.Scope, keys, mentioned []string, q SectionQuery) (map[string]Origin, error)
 }
 
-// preferences is the store of preferences that are not in the graph.
+// preferences reads preferences that the store of the sections does not have.
 type preferences interface {
 	Preferences(ctx context.Context, scope graph.Scope) ([]preference.Preference, error)
 }
@@ -60,7 +60,7 @@ type Options struct {
 	Now         func() time.Time // default time.Now
 	Log         *slog.Logger     // default: discards
 	Degraded    func(section Section)
-	Preferences preferences // store of preferences; nil: in the graph
+	Preferences preferences // reads them; nil: the store does, with the other sections
 	Trace       neo.Trace   // default: none
 	Replays     replays     // default: nothing is kept
 	Replayed    func(Replay)
@@ -143,7 +143,7 @@ func (l *Loader) untilBorder(ctx context.Context, scope graph.Scope, load cache.
 	return value, keep && b.err == nil, err
 }
 
-// load reads sections, and at the same time preferences that are not in the graph. A failed section is tried again
+// load reads sections, and at the same time the preferences if they have a store of their own. A failed section is tried again
 // alone, unless the database is unavailable; if that fails too, it is in degraded. An error means that the identity or the
 // focus could not be read.
 func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (found *Sections, degraded []Section, err error) {
@@ -152,7 +152,7 @@ func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []Section
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sections, result := l.startPreferences(ctx, scope, sections)
-	found, failed := l.loadFromGraph(ctx, scope, sections, q)
+	found, failed := l.loadFromStore(ctx, scope, sections, q)
 	err = errors.Join(failed[OwnerSection], failed[FocusSection])
 	if err == nil && q.AsOf != nil {
 		err = l.store.OfPast(ctx, scope, q, found)
@@ -178,8 +178,8 @@ func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []Section
 	return found, sorted(failed), nil
 }
 
-// loadFromGraph reads sections in one statement or in parallel. failed has the errors of missing sections.
-func (l *Loader) loadFromGraph(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (found *Sections, failed map[Section]error) {
+// loadFromStore reads sections in one statement or in parallel. failed has the errors of missing sections.
+func (l *Loader) loadFromStore(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (found *Sections, failed map[Section]error) {
 	if len(sections) == 0 {
 		return &Sections{}, map[Section]error{}
 	}
@@ -203,6 +203,19 @@ func (l *Loader) loadFromGraph(ctx context.Context, scope graph.Scope, sections 
 		maps.Copy(failed, l.loadEach(ctx, scope, again, q, found))
 	}
 	return found, failed
+}
+
+// Warm plans what is read for a context, with focus also what a focus needs, so that no caller waits for it.
+func (l *Loader) Warm(ctx context.Context, focus bool) error {
+	sections := slices.Clone(AllSections)
+	if l.options.Preferences != nil {
+		sections = slices.DeleteFunc(sections, func(s Section) bool { return s == PreferencesSection })
+	}
+	if focus {
+		sections = append(sections, FocusSection)
+	}
+	_, failed := l.loadFromStore(ctx, graph.Nobody(), withBorder(sections), SectionQuery{Now: l.options.Now()})
+	return errors.Join(slices.Collect(maps.Values(failed))...)
 }
 
 // failAll returns the error of a statement as that of all its sections.

@@ -10,7 +10,7 @@ import (
 	"kith/memory/preference"
 )
 
-// preferencesBudget is the longest wait for preferences that are not in the graph.
+// preferencesBudget is the longest wait for a store of preferences.
 const preferencesBudget = 2 * time.Second
 
 // preferencesResult is the outcome of reading preferences; loaded is false if there was nothing to read.

@@ -216,43 +216,12 @@ func (s *Store) cached(key string, load func() cypher.Query) cypher.Query {
 	return loaded
 }
 
-// Warm plans what a mode reads for a context, so that no caller waits for it. It omits the sections in elsewhere, which are not read
-// from the store.
-func (s *Store) Warm(ctx context.Context, mode Mode, elsewhere ...Section) error {
-	return s.warm(ctx, mode, usual(elsewhere))
-}
-
-// WarmFocus plans what a mode reads for a context with a focus.
-func (s *Store) WarmFocus(ctx context.Context, mode Mode, elsewhere ...Section) error {
-	return s.warm(ctx, mode, append(usual(elsewhere), FocusSection))
-}
-
-// usual returns the sections of a context without a focus that are read from the store.
-func usual(elsewhere []Section) []Section {
-	return slices.DeleteFunc(slices.Clone(AllSections), func(x Section) bool { return slices.Contains(elsewhere, x) })
-}
-
 // withBorder returns what is read for a context of some sections.
 func withBorder(sections []Section) []Section {
 	if len(sections) == 0 {
 		return nil
 	}
 	return append(slices.Clone(sections), borderSection)
-}
-
-func (s *Store) warm(ctx context.Context, mode Mode, sections []Section) error {
-	nobody, q := graph.Nobody(), SectionQuery{Now: s.graph.Now()}
-	sections = withBorder(sections)
-	if mode == Combined {
-		_, err := s.ReadSections(ctx, nobody, sections, q)
-		return err
-	}
-	for _, section := range sections {
-		if err := s.ReadSection(ctx, nobody, section, q, &Sections{}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // fill sets a section from its one value.

@@ -1,8 +1,7 @@
 // Ends a transaction of a team: adds what it stored to the team's usage, and what it changed to the team's feed.
 //
 // $usage has a row, or none if nothing is counted. The rest returns the new usage, until when the count is trusted (milliseconds since
-// 1970; 0 if never counted, or by a version that counted less), and the team's own quota. elsewhere is the usage outside the graph
-// where it is given.
+// 1970; 0 if never counted, or by a version that counted less), and the team's own quota.
 // $rows has the commits for the feed, which get the next numbers. The usage and the feed are locked from here to the end of the
 // transaction, so that each writer sees the full usage, and the numbers are in the order of the commits.
 // A new feed starts behind the numbers of an erased one, which had fewer commits than there were milliseconds.
@@ -15,8 +14,7 @@ OPTIONAL CALL () {
   SET q.nodes = coalesce(q.nodes, 0) + more.nodes,
     q.fresh_until = CASE WHEN q.relationships IS NULL THEN 0 ELSE q.fresh_until END
   SET q.relationships = coalesce(q.relationships, 0) + more.relationships,
-    q.characters = coalesce(q.characters, 0) + more.characters,
-    q.elsewhere = coalesce(more.elsewhere, q.elsewhere, 0)
+    q.characters = coalesce(q.characters, 0) + more.characters
   RETURN q
 }
 CALL (q) {

@@ -1,5 +1,5 @@
 // Returns a team's usage, including deleted data that can be restored: nodes, relationships with $relationships, and
-// with $texts the characters of all texts, of former versions and compressed ones too, and of those outside the graph. deleted counts the deleted nodes and
+// with $texts the characters of all texts, of former versions and compressed ones too. deleted counts the deleted nodes and
 // relationships. It reads all of the team's data, but what is kept of its reads.
 // mode: read
 // params: team_id, relationships, texts
@@ -97,9 +97,7 @@ CALL () {
       ELSE 0
     END)) AS rest
 }
-OPTIONAL MATCH (q:Quota {team_id: $team_id})
 RETURN nodes + more AS nodes,
   links + dead AS relationships,
-  size + rest + CASE WHEN $texts THEN coalesce(q.elsewhere, 0) ELSE 0 END AS characters,
+  size + rest AS characters,
   gone + dead AS deleted
-LIMIT 1

@@ -391,7 +391,7 @@ func TestErasure(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := erasure.NewStore(e.Store).EraseUser(e.Context(), e.As("u1"), func(context.Context) error { return nil }); err != nil {
+	if _, err := erasure.NewStore(e.Store).EraseUser(e.Context(), e.As("u1"), erasure.Beside{}); err != nil {
 		t.Fatal(err)
 	}
 	e.look()

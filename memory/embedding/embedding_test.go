@@ -398,7 +398,7 @@ func embedErased(e *env) {
 	e.settle()
 	e.Write("u", []graph.NodeWrite{node("concept", "d", 0.5, described("waits"))})
 	e.embedder.pause = once(func() { // while a text of the user is embedded
-		if _, err := erasure.NewStore(e.Store).EraseUser(e.Context(), e.As("u"), func(context.Context) error { return nil }); err != nil {
+		if _, err := erasure.NewStore(e.Store).EraseUser(e.Context(), e.As("u"), erasure.Beside{}); err != nil {
 			e.Error(err)
 		}
 	})

@@ -36,27 +36,33 @@ const (
 	erasurePause  = time.Second // before a round that follows an incomplete one; after two of them no revoked key works
 )
 
+// Beside erases what belongs to an erasure and is not the memory's. Each may be nil.
+type Beside struct {
+	Preferences func(context.Context) (erased int64, err error) // called in each round, also while no writer can write for the user
+	Last        func(context.Context) error                     // called before the end, when nothing else is left
+}
+
 // EraseUser erases everything that is private to the scope's user, and removes the user as author of what others keep. It works
 // in many small transactions; another round finds what is written for the user meanwhile. After an error the same call continues
 // where it ended. Remaining counts what is left after the last round if a writer keeps writing for the user; the error is an
-// ErrConflict then. Before it ends, while no writer can write for the user, it calls last, which erases what is stored elsewhere.
-func (s *Store) EraseUser(ctx context.Context, scope graph.Scope, last func(context.Context) error) (Receipt, error) {
+// ErrConflict then.
+func (s *Store) EraseUser(ctx context.Context, scope graph.Scope, beside Beside) (Receipt, error) {
 	if !fault.ValidKey(scope.UserID) {
 		return Receipt{}, fmt.Errorf("erase user: no user: %w", fault.ErrInvalid)
 	}
-	return s.erase(ctx, scope, last)
+	return s.erase(ctx, scope, beside)
 }
 
 // EraseTeam erases everything that a team has, with its API keys, as EraseUser does for one user.
-func (s *Store) EraseTeam(ctx context.Context, teamID string, last func(context.Context) error) (Receipt, error) {
+func (s *Store) EraseTeam(ctx context.Context, teamID string, beside Beside) (Receipt, error) {
 	if !fault.ValidKey(teamID) {
 		return Receipt{}, fmt.Errorf("erase team: no team: %w", fault.ErrInvalid)
 	}
-	return s.erase(ctx, graph.Scope{TeamID: teamID}, last)
+	return s.erase(ctx, graph.Scope{TeamID: teamID}, beside)
 }
 
-func (s *Store) erase(ctx context.Context, scope graph.Scope, last func(context.Context) error) (Receipt, error) {
-	job := &job{store: s, scope: scope, last: last, mark: fence.NewMark(s.db, s.transaction, scope.TeamID, scope.UserID), receipt: Receipt{ErasedAt: s.graph.Now()}}
+func (s *Store) erase(ctx context.Context, scope graph.Scope, beside Beside) (Receipt, error) {
+	job := &job{store: s, scope: scope, beside: beside, mark: fence.NewMark(s.db, s.transaction, scope.TeamID, scope.UserID), receipt: Receipt{ErasedAt: s.graph.Now()}}
 	if scope.UserID != "" {
 		name, _ := json.Marshal(scope.UserID) // a text always can be encoded
 		job.author, job.spaced = `"added_by":`+string(name), `"added_by": `+string(name)
@@ -101,8 +107,10 @@ func (e *job) finish(ctx context.Context) (err error) {
 	if e.receipt.Remaining > 0 {
 		return e.unfinished()
 	}
-	if err := e.last(ctx); err != nil {
-		return err
+	if e.beside.Last != nil {
+		if err := e.beside.Last(ctx); err != nil {
+			return err
+		}
 	}
 	if e.scope.UserID == "" {
 		if err := e.store.transaction(ctx, "quota_empty", func(t neo.Execer) error {
@@ -122,7 +130,7 @@ type job struct {
 	author, spaced any
 	receipt        Receipt
 	mark           *fence.Mark
-	last           func(context.Context) error // erases what is stored elsewhere
+	beside         Beside
 }
 
 // wait gives writers for the user time to notice that their keys are gone.
@@ -133,13 +141,16 @@ func (e *job) wait(ctx context.Context, round int) error {
 	return nil
 }
 
-// round erases everything it finds, and then counts what is left. It erases answers and reviews before the nodes they name, and keys last: a
-// caller with a key of the user can repeat an interrupted erasure.
+// round erases everything it finds, and then counts what is left. It erases answers and reviews before the nodes they name, and preferences,
+// which may be unavailable by themselves, before keys: a caller with a key of the user can repeat an interrupted erasure.
 func (e *job) round(ctx context.Context) error {
 	if err := e.answers(ctx); err != nil {
 		return err
 	}
 	if err := e.reviews(ctx); err != nil {
+		return err
+	}
+	if err := e.preferences(ctx); err != nil {
 		return err
 	}
 	if err := e.nodes(ctx); err != nil {
@@ -150,6 +161,16 @@ func (e *job) round(ctx context.Context) error {
 	}
 	left, err := e.left(ctx)
 	e.receipt.Remaining = left
+	return err
+}
+
+// preferences erases the preferences.
+func (e *job) preferences(ctx context.Context) error {
+	if e.beside.Preferences == nil {
+		return nil
+	}
+	erased, err := e.beside.Preferences(ctx)
+	e.receipt.Preferences += erased
 	return err
 }
 

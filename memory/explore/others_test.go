@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -103,7 +102,7 @@ func (b *beside) crowd() {
 		}
 		b.memory(scope, b.others, 120, 5+20*i)
 	}
-	if _, err := erasure.NewStore(b.store).EraseUser(b.Context(), graph.Scope{TeamID: team, UserID: "erased"}, func(context.Context) error { return nil }); err != nil {
+	if _, err := erasure.NewStore(b.store).EraseUser(b.Context(), graph.Scope{TeamID: team, UserID: "erased"}, erasure.Beside{}); err != nil {
 		b.Fatal(err)
 	}
 }

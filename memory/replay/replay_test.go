@@ -308,7 +308,7 @@ func TestReadsAreCounted(t *testing.T) {
 		t.Errorf("%v are counted, there are %d: %v", counted(), has.Characters, err)
 	}
 	e.Same("all is kept", "a", e.found(r, "v", kept))
-	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, func(context.Context) error { return nil }); err != nil {
+	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, erasure.Beside{}); err != nil {
 		t.Fatal(err)
 	}
 	e.Same("after an erasure", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
@@ -398,8 +398,7 @@ func TestErasure(t *testing.T) {
 	if _, ok := r.Served(e.As("other"), "v", entry("c")); !ok {
 		t.Fatal("nothing is kept")
 	}
-	none := func(context.Context) error { return nil }
-	if _, err := erasure.NewStore(e.Store).EraseUser(t.Context(), e.As("u"), none); err != nil {
+	if _, err := erasure.NewStore(e.Store).EraseUser(t.Context(), e.As("u"), erasure.Beside{}); err != nil {
 		t.Fatal(err)
 	}
 	r.Flush(t.Context())

@@ -171,6 +171,3 @@ func stopped() context.Context {
 	cancel()
 	return ctx
 }
-
-// done is the last step of an erasure.
-func done(context.Context) error { return nil }

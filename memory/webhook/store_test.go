@@ -150,13 +150,13 @@ func TestWebhooksAreErased(t *testing.T) {
 		return e.Raw(`MATCH (n) WHERE (n:Webhook OR n:WebhookDead) AND n.team_id = $team RETURN n.id ORDER BY n.id`)
 	}
 	erasures := erasure.NewStore(e.Store)
-	if _, err := erasures.EraseUser(t.Context(), e.As("u"), done); err != nil {
+	if _, err := erasures.EraseUser(t.Context(), e.As("u"), erasure.Beside{}); err != nil {
 		t.Fatal(err)
 	}
 	if left := nothing(); len(left) != 1 || left[0][0] != kept.ID {
 		t.Errorf("after the erasure of the user: %v", left)
 	}
-	if _, err := erasures.EraseTeam(t.Context(), e.Team, done); err != nil {
+	if _, err := erasures.EraseTeam(t.Context(), e.Team, erasure.Beside{}); err != nil {
 		t.Fatal(err)
 	}
 	if left := nothing(); len(left) > 0 {

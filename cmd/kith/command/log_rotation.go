@@ -25,15 +25,15 @@ func newLogRotator(store *erasure.Store, log *slog.Logger) *logRotator {
 }
 
 // EraseUser erases a user in the store, and then rotates the log.
-func (k *logRotator) EraseUser(ctx context.Context, scope graph.Scope, last func(context.Context) error) (erasure.Receipt, error) {
+func (k *logRotator) EraseUser(ctx context.Context, scope graph.Scope, beside erasure.Beside) (erasure.Receipt, error) {
 	defer k.requestRotation()
-	return k.Store.EraseUser(ctx, scope, last)
+	return k.Store.EraseUser(ctx, scope, beside)
 }
 
 // EraseTeam erases a team in the store, and then rotates the log.
-func (k *logRotator) EraseTeam(ctx context.Context, teamID string, last func(context.Context) error) (erasure.Receipt, error) {
+func (k *logRotator) EraseTeam(ctx context.Context, teamID string, beside erasure.Beside) (erasure.Receipt, error) {
 	defer k.requestRotation()
-	return k.Store.EraseTeam(ctx, teamID, last)
+	return k.Store.EraseTeam(ctx, teamID, beside)
 }
 
 func (k *logRotator) requestRotation() {

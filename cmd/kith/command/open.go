@@ -342,7 +342,7 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	if !m.config.WarmUp {
 		return nil
 	}
-	return m.sections.Warm(neo.Unobserved(ctx), m.config.ContextLoad, m.preferences.sections()...)
+	return m.contexts.Warm(neo.Unobserved(ctx), false)
 }
 
 // warmTime is how long an instance waits at most for the plans of frequent calls before /readyz succeeds.
@@ -360,9 +360,7 @@ func (m *memory) warm(ctx context.Context) {
 		func(ctx context.Context) error { return statement.Warm(ctx, m.store) },
 		m.searches.Warm,
 		m.walks.Warm,
-		func(ctx context.Context) error {
-			return m.sections.WarmFocus(ctx, m.config.ContextLoad, m.preferences.sections()...)
-		},
+		func(ctx context.Context) error { return m.contexts.Warm(ctx, true) },
 		m.workspaces.Warm,
 	)
 }

@@ -127,19 +127,6 @@ func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key str
 	return err
 }
 
-// OthersText returns the number of characters in a team's preferences and their former values, with their keys and users, except
-// those of a user's preferences that have one of the given keys and values.
-func (s *Store) OthersText(ctx context.Context, scope graph.Scope, keys, values []string) (int64, error) {
-	const statement = `SELECT (SELECT coalesce(sum(char_length(user_id) + char_length(key) + char_length(value)), 0) FROM kith_preference
-			WHERE team_id = $1 AND NOT (user_id = $2 AND (key, value) IN (SELECT * FROM unnest($3::text[], $4::text[]))))::bigint
-		+ (SELECT coalesce(sum(char_length(user_id) + char_length(key) + char_length(value)), 0) FROM kith_preference_history WHERE team_id = $1)::bigint`
-	found, err := queryRows(ctx, s, "postgres_preference_text", statement, pgx.RowTo[int64], scope.TeamID, scope.UserID, keys, values)
-	if err != nil {
-		return 0, err
-	}
-	return found[0], nil
-}
-
 // ErasePreferences deletes all preferences of the user with their history, and returns how many there were.
 func (s *Store) ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error) {
 	if err := scope.ValidateUser(); err != nil {

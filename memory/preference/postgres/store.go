@@ -37,15 +37,6 @@ type Store struct {
 	inDoubt *indoubt.Settler                                                          // of commits that were not answered
 	admit   func(ctx context.Context, team, user string) error                        // nil: any write may be committed
 	report  func(ctx context.Context, team string, changes []preference.Change) error // nil: there is no feed of changes
-	within  func(ctx context.Context, write func(context.Context) error) error        // calls the transaction of a write
-}
-
-// Within returns the store whose writes call around for their transaction, which it calls or refuses. The feed gets the changes after
-// around has returned.
-func (s *Store) Within(around func(ctx context.Context, write func(context.Context) error) error) *Store {
-	other := *s
-	other.within = around
-	return &other
 }
 
 // Guard makes every replacement call admit before its commit, so that nothing is written for a user who was erased
@@ -95,7 +86,7 @@ func Open(ctx context.Context, uri string, o Options) (*Store, error) {
 	if o.InDoubt == nil {
 		o.InDoubt = func(graph.Change) (ended func()) { return func() {} }
 	}
-	s := &Store{pool: pool, options: o, within: func(ctx context.Context, write func(context.Context) error) error { return write(ctx) }}
+	s := &Store{pool: pool, options: o}
 	s.inDoubt = indoubt.New(s.openTransactions)
 	return s, nil
 }

@@ -94,12 +94,10 @@ func readPut(rows pgx.Rows) (fits bool, ids []int64, err error) {
 // write runs work in a transaction, and then gives the changes that it has noted to the feed.
 func (s *Store) write(ctx context.Context, scope graph.Scope, name string, work func(context.Context, pgx.Tx) (ids []int64, err error)) error {
 	var ids []int64 // of all attempts
-	err := s.within(ctx, func(ctx context.Context) error {
-		return s.transaction(ctx, scope, name, func(ctx context.Context, tx pgx.Tx) error {
-			noted, err := work(ctx, tx)
-			ids = append(ids, noted...) // an attempt that was not committed has noted nothing
-			return err
-		})
+	err := s.transaction(ctx, scope, name, func(ctx context.Context, tx pgx.Tx) error {
+		noted, err := work(ctx, tx)
+		ids = append(ids, noted...) // an attempt that was not committed has noted nothing
+		return err
 	})
 	if err == nil && len(ids) > 0 && s.report != nil {
 		_ = s.publish(context.WithoutCancel(ctx), scope.TeamID, `id = ANY($1)`, ids) // what fails is observed, and Flush repeats it
