@@ -173,7 +173,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	if strings.HasPrefix(q.Name, "chat_") {
 		known["before"], known["now"], known["until"], known["from"] = 1, 1, 1, 0
 	}
-	maps.Copy(known, map[string]any{"topics": []string{"standing tea"}, "states": []string{"active"}, "closed": false, "paused": true})
+	maps.Copy(known, map[string]any{"topics": []string{"standing tea"}, "all": true, "states": []string{"active"}, "closed": false, "paused": true})
 	maps.Copy(known, map[string]any{"teams": []string{e.Team}, "from_seq": 1, "to_seq": 9, "webhook_id": "w", "places": 10, "anew": true,
 		"secret": "x", "due": true, "batch_id": "b"})
 	known["subjects"] = []map[string]any{{"user": "u", "topic": "standing tea"}}

@@ -31,7 +31,7 @@ func drawMessages(r *rapid.T) []graph.Message {
 }
 
 // mustStatements returns what a text says.
-func mustStatements(t *rapid.T, text string) []recognise.Statement {
+func mustStatements(t fataler, text string) []recognise.Statement {
 	all, err := recognise.Statements(context.Background(), text)
 	if err != nil {
 		t.Fatal(err)
@@ -42,24 +42,23 @@ func mustStatements(t *rapid.T, text string) []recognise.Statement {
 // memory is what recordings have stored.
 type memory struct {
 	open        map[string]*row
+	holding     []*row
 	ended, last map[string]time.Time
 	stored      map[string]map[string]any // properties by key
 }
 
 // record stores a batch as Record does.
-func (m *memory) record(t *rapid.T, batch []graph.Message) {
-	r := &recording{open: m.open, ended: m.ended, last: m.last, byKey: map[string]map[string]any{}}
+func (m *memory) record(t fataler, batch []graph.Message) {
+	r := &recording{open: m.open, holding: m.holding, ended: m.ended, last: m.last, byKey: map[string]map[string]any{}}
 	for _, message := range batch {
 		for _, s := range mustStatements(t, message.Text) {
 			n := &spoken{Statement: s, message: message}
-			if s.Kind == recognise.Forget {
-				n.back = topicsBack(&s)
-			} else {
-				n.topic = topicOf(&s)
-			}
+			n.prepare()
+			r.found = append(r.found, n)
 			r.add(n)
 		}
 	}
+	m.holding = r.holding
 	for _, c := range slices.Concat(r.created, r.changed) {
 		if m.stored[c.key] == nil {
 			m.stored[c.key] = map[string]any{}
@@ -74,7 +73,7 @@ func (m *memory) record(t *rapid.T, batch []graph.Message) {
 }
 
 func nothing() *memory {
-	return &memory{map[string]*row{}, map[string]time.Time{}, map[string]time.Time{}, map[string]map[string]any{}}
+	return &memory{open: map[string]*row{}, ended: map[string]time.Time{}, last: map[string]time.Time{}, stored: map[string]map[string]any{}}
 }
 
 // hear stores messages in batches.
@@ -132,4 +131,10 @@ func TestForgetsOfWhatIsStored(t *testing.T) {
 			t.Fatalf("%v, want %v", got, want)
 		}
 	})
+}
+
+// fataler ends a test.
+type fataler interface {
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
 }

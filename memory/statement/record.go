@@ -44,30 +44,29 @@ func record(t *graph.Tx, said graph.Said) error {
 		said: said, open: map[string]*row{}, ended: map[string]time.Time{}, last: map[string]time.Time{}, byKey: map[string]map[string]any{},
 	}
 	var topics []string
+	all := false // what the user said is needed
 	for _, m := range said.Messages {
 		found, _ := m.Heard.([]recognise.Statement)
 		for _, s := range found {
 			n := &spoken{Statement: s, message: m.Message}
 			r.found = append(r.found, n)
-			if s.Kind != recognise.Forget {
-				if n.topic = topicOf(&s); n.topic != "" {
-					topics = append(topics, n.topic)
-				}
-				continue
+			n.prepare()
+			if n.topic != "" {
+				topics = append(topics, n.topic)
 			}
-			n.back = topicsBack(&s)
 			topics = append(topics, slices.Concat(n.back...)...)
+			all = all || s.Ending()
 		}
 	}
 	if len(r.found) == 0 {
 		return nil
 	}
-	known, err := findTopics.ExecOne(t, map[string]any{"team_id": said.Scope.TeamID, "user_id": said.Scope.UserID, "source_key": said.SourceKey, "topics": graph.Distinct(topics)})
+	known, err := findTopics.ExecOne(t, map[string]any{"team_id": said.Scope.TeamID, "user_id": said.Scope.UserID, "source_key": said.SourceKey, "topics": graph.Distinct(topics), "all": all})
 	if err != nil || known.Paused {
 		return err
 	}
 	for i := range known.Statements {
-		r.open[known.Statements[i].Topic] = &known.Statements[i]
+		r.hold(&known.Statements[i])
 	}
 	for _, e := range known.Ended {
 		r.end(e)
@@ -83,6 +82,7 @@ type recording struct {
 	said    graph.Said
 	found   []*spoken
 	open    map[string]*row      // by topic
+	holding []*row               // all that are open, as far as they are known
 	ended   map[string]time.Time // when closed statements ended, by meaning
 	last    map[string]time.Time // when closed statements were said, by topic
 	created []change
@@ -105,6 +105,17 @@ type spoken struct {
 	back    [][]string // topics that it takes back, in the order of tries
 }
 
+// prepare sets the topics.
+func (n *spoken) prepare() {
+	switch n.Kind {
+	case recognise.Forget:
+		n.back = topicsBack(&n.Statement)
+	case recognise.End:
+	default:
+		n.topic = topicOf(&n.Statement)
+	}
+}
+
 // row returns the new statement.
 func (n *spoken) row() *row {
 	r := &row{
@@ -118,8 +129,14 @@ func (n *spoken) row() *row {
 }
 
 func (r *recording) add(n *spoken) {
-	if n.Kind == recognise.Forget {
-		r.forget(n)
+	switch n.Kind {
+	case recognise.Forget:
+		if !r.forget(n) {
+			r.finish(n)
+		}
+		return
+	case recognise.End:
+		r.finish(n)
 		return
 	}
 	next := n.row()
@@ -191,7 +208,7 @@ func (r *row) says(other *row) bool {
 func (r *row) isSingle() bool { return isSingle(r.Topic) }
 
 func isSingle(topic string) bool {
-	return slices.Contains(single, strings.TrimPrefix(topic, facts+" "))
+	return slices.Contains(single, strings.TrimPrefix(topic, facts+" ")) || strings.Contains(topic, " "+recognise.SlotSign)
 }
 
 // compares reports whether a text prefers one thing to another, so that the order of its words matters.
@@ -222,8 +239,37 @@ func (r *recording) renew(old, next *row) {
 // close ends a statement at the time at which something else was said.
 func (r *recording) close(old *row, at time.Time) {
 	delete(r.open, old.Topic)
+	r.holding = slices.DeleteFunc(r.holding, func(open *row) bool { return open == old })
 	r.end(ended{old.Topic, old.Subject, old.said(), at})
 	r.change(old, map[string]any{"valid_to": at, "shown": nil})
+}
+
+// hold notes that a statement is open.
+func (r *recording) hold(x *row) {
+	if x.Topic != "" {
+		r.open[x.Topic] = x
+	}
+	r.holding = append(r.holding, x)
+}
+
+// finish closes what no longer holds: what a sentence ends, but for what it says again itself, and what was said after it. What arrives
+// later than the sentence stays open.
+func (r *recording) finish(n *spoken) {
+	for _, old := range slices.Clone(r.holding) {
+		if n.message.At.Before(old.said()) || !n.Ends(old.Text) && (n.Kind != recognise.End || !n.Single || !strings.HasSuffix(old.Topic, " "+n.About)) {
+			continue
+		}
+		if !slices.ContainsFunc(r.found, func(other *spoken) bool {
+			return other.isPartOf(n) && other.topic == old.Topic && old.says(other.row())
+		}) {
+			r.close(old, n.message.At)
+		}
+	}
+}
+
+// isPartOf reports whether a statement is part of a sentence.
+func (n *spoken) isPartOf(sentence *spoken) bool {
+	return n.topic != "" && n.message.EntityKey == sentence.message.EntityKey && sentence.From <= n.From && n.To <= sentence.To
 }
 
 func (r *recording) change(old *row, properties map[string]any) {
@@ -249,16 +295,16 @@ func (r *recording) create(n *spoken, next *row, until *time.Time) {
 	if until != nil {
 		p["valid_to"], p["shown"] = *until, nil
 		r.end(ended{next.Topic, next.Subject, next.At, *until})
-	} else if next.Topic != "" {
-		r.open[next.Topic] = next
+	} else {
+		r.hold(next)
 	}
 	r.created = append(r.created, change{next.Key, p})
 	r.byKey[next.Key] = p
 }
 
 // forget closes what a statement takes back. Of something that a user has only one of, that is only what the statement names: who
-// should forget that the user lives in Paris does not forget Lyon. What was said again since stays.
-func (r *recording) forget(n *spoken) {
+// should forget that the user lives in Paris does not forget Lyon. What was said again since stays. It reports whether there was something.
+func (r *recording) forget(n *spoken) bool {
 	said := strings.Fields(n.Subject)
 	for _, topics := range n.back {
 		closed := false
@@ -278,9 +324,10 @@ func (r *recording) forget(n *spoken) {
 			}
 		}
 		if closed {
-			return
+			return true
 		}
 	}
+	return false
 }
 
 func (r *recording) store(t *graph.Tx) error {

@@ -131,7 +131,7 @@ func details(text string) float64 {
 // takes its place. Empty: nothing in particular.
 func topicOf(s *recognise.Statement) string {
 	group := groupOf(string(s.Kind))
-	if slices.Contains(single, s.About) {
+	if s.Single {
 		return group + " " + s.About
 	}
 	return topicOfWords(group, s.Subject)
@@ -169,5 +169,5 @@ func bothTopics(words []string) []string {
 	return []string{topicOfWords(standing, subject), topicOfWords(facts, subject)}
 }
 
-// single has what a user has only one of.
+// single has the facts that a user has only one of.
 var single = []string{"name", "birthday", "age", "home"}

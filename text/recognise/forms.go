@@ -41,6 +41,22 @@ type language struct {
 	unless   [][]element     // of suppositions
 	reported [][]element     // what is before the words or the doings of others
 	dates    [][]element
+	once     [][]element // of what holds this one time
+	limits   [][]element // of what holds in some cases alone
+	slots    []slot
+	not      map[string]bool // words that turn an instruction into its opposite
+	halt     map[string]bool // verbs that do, but not after always
+	always   map[string]bool
+	light    map[string]bool // stems that many statements share
+	mine     map[string]bool // before who or what is the user's
+	theirs   map[string]bool // before who or what is of others
+}
+
+// slot is a form of statements of a kind about something of which a user has one, such as a diet or the language of answers.
+type slot struct {
+	kind     Kind
+	name     string
+	elements []element
 }
 
 const prefixLength = 2 // bytes by which byPrefix finds words
@@ -70,10 +86,15 @@ func load() *table {
 
 // add adds the forms of a language: lines like "joins: and but" and "preference - 0.9: i hate".
 func (t *table) add(text string) error {
-	l := &language{number: len(t.languages), gap: gap, joins: map[string]bool{}, asks: map[string]bool{},
-		said: map[string]bool{}, own: map[string]bool{}, stop: map[string]bool{}}
+	l := &language{number: len(t.languages), gap: gap}
 	t.languages = append(t.languages, l)
-	lists := map[string]map[string]bool{"joins": l.joins, "asks": l.asks, "said": l.said, "own": l.own, "stop": l.stop}
+	lists := map[string]*map[string]bool{
+		"joins": &l.joins, "asks": &l.asks, "said": &l.said, "own": &l.own, "stop": &l.stop, "light": &l.light,
+		"not": &l.not, "halt": &l.halt, "always": &l.always, "mine": &l.mine, "theirs": &l.theirs,
+	}
+	for _, list := range lists {
+		*list = map[string]bool{}
+	}
 	var macros []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -86,7 +107,10 @@ func (t *table) add(text string) error {
 		}
 		if list := lists[head]; list != nil {
 			for word := range strings.FieldsSeq(rest) {
-				list[word] = true
+				if head == "light" {
+					word = words.Stem(word)
+				}
+				(*list)[word] = true
 			}
 			continue
 		}
@@ -105,6 +129,10 @@ func (t *table) add(text string) error {
 		if err != nil {
 			return err
 		}
+		if fields := strings.Fields(head); fields[0] == "slot" && len(fields) == 3 {
+			l.slots = append(l.slots, slot{Kind(fields[1]), fields[2], elements})
+			continue
+		}
 		switch head {
 		case "unless":
 			l.unless = append(l.unless, elements)
@@ -112,6 +140,10 @@ func (t *table) add(text string) error {
 			l.reported = append(l.reported, elements)
 		case "date":
 			l.dates = append(l.dates, elements)
+		case "once":
+			l.once = append(l.once, elements)
+		case "limits":
+			l.limits = append(l.limits, elements)
 		default:
 			p, err := parseHead(head)
 			if err != nil {
@@ -130,6 +162,9 @@ func (t *table) add(text string) error {
 func parseHead(head string) (p pattern, err error) {
 	fields := strings.Fields(head)
 	kind, about, _ := strings.Cut(strings.TrimSuffix(fields[0], ")"), "(")
+	if Kind(kind) == End && len(fields) == 1 {
+		return pattern{kind: End, about: about}, nil
+	}
 	p.kind, p.about = Kind(kind), about
 	p.negative = len(fields) == 3 && fields[1] == "-"
 	if p.confidence, err = strconv.ParseFloat(fields[len(fields)-1], 64); err != nil {
@@ -276,22 +311,31 @@ const (
 
 // subject returns the stems of the words with content.
 func (f *find) subject() string {
-	var stems []string
+	stems := f.language.stems(f.sentence.tokens, func(i int, t *token) bool {
+		return t.from >= f.from && t.to <= f.to && (i < f.start || i >= f.end)
+	})
+	return strings.Join(stems[:min(len(stems), subjectWords)], " ")
+}
+
+// stems returns the stems of the words with content among some tokens, each once; of a language without blanks, of each two characters
+// that follow each other.
+func (l *language) stems(tokens []token, among func(i int, t *token) bool) (stems []string) {
 	seen := map[string]bool{}
 	add := func(stem string) {
-		if !seen[stem] && len(stems) < subjectWords {
+		if !seen[stem] {
 			seen[stem] = true
 			stems = append(stems, stem)
 		}
 	}
 	previous := ""
-	for i, t := range f.sentence.tokens {
-		if t.from < f.from || t.to > f.to || t.mark || i >= f.start && i < f.end {
+	for i := range tokens {
+		t := &tokens[i]
+		if t.mark || !among(i, t) {
 			previous = ""
 			continue
 		}
 		if r, _ := utf8.DecodeRuneInString(t.word); isCharacter(r) {
-			if f.language.stop[t.word] {
+			if l.stop[t.word] {
 				previous = ""
 				continue
 			}
@@ -302,9 +346,9 @@ func (f *find) subject() string {
 			continue
 		}
 		previous = ""
-		if len(t.word) > 2 && len(t.word) <= maxWord && !f.language.stop[t.word] && !f.language.joins[t.word] {
+		if len(t.word) > 2 && len(t.word) <= maxWord && !l.stop[t.word] && !l.joins[t.word] {
 			add(words.Stem(t.word))
 		}
 	}
-	return strings.Join(stems, " ")
+	return stems
 }

@@ -16,13 +16,14 @@ import (
 // Kind is the kind of a statement.
 type Kind string
 
-// The kinds of statements. Forget takes other statements back.
+// The kinds of statements. Forget and End are none themselves: Forget takes others back, and End tells what no longer holds.
 const (
 	Instruction Kind = "instruction" // what the agent should always or never do
 	Preference  Kind = "preference"
 	Fact        Kind = "fact" // about the user
 	Plan        Kind = "plan" // of the user, with a date
 	Forget      Kind = "forget"
+	End         Kind = "end"
 )
 
 // Statement is a statement of a user. Its text is a sentence of the message, or a part of one.
@@ -31,9 +32,12 @@ type Statement struct {
 	Text       string
 	From, To   int     // where the text is in the message, in code points
 	Negative   bool    // a dislike, or something that should not be done
-	About      string  // what a fact, or one that is taken back, is about: name, home, job …; empty for others
+	About      string  // what it is about, or ends, of facts and of what a user has one of: name, home, job …; empty for others
+	Single     bool    // a user has one of what it is about
 	Subject    string  // the stems of the words with content, in their order
 	Confidence float64 // 0–1
+
+	ending *ending // of End
 }
 
 // MaxBytes is the size of the largest statement: no sentence has a word of so many bytes.
@@ -65,9 +69,16 @@ func statements(c *steps.Counter, message string) (all []Statement) {
 	}
 	found := sentences(c, message)
 	for i := range found {
-		for _, f := range findIn(c, &found[i], message) {
+		finds, ending := findIn(c, &found[i], message)
+		if ending != nil {
+			all = append(all, ending.statement(message, at))
+		}
+		for _, f := range finds {
 			s := Statement{
-				Kind: f.kind, Text: message[f.from:f.to], From: at(f.from), Negative: f.negative, Confidence: f.confidence, About: f.about, Subject: f.subject(),
+				Kind: f.kind, Text: message[f.from:f.to], From: at(f.from), Negative: f.isNegative, Confidence: f.confidence, About: f.about, Single: isSingle(f.about), Subject: f.subject(),
+			}
+			if f.kind == Forget {
+				s.ending = f.ending()
 			}
 			s.To = s.From + utf8.RuneCountInString(s.Text)
 			if all = append(all, s); len(all) == maxStatements {
@@ -82,13 +93,14 @@ func statements(c *steps.Counter, message string) (all []Statement) {
 type find struct {
 	*pattern
 	about      string
+	isNegative bool
 	sentence   *sentence
 	start, end int // tokens of the match
 	from, to   int // bytes of the statement
 }
 
-// findIn returns the statements of a sentence: the surest, and others that have no word in common with it.
-func findIn(c *steps.Counter, s *sentence, text string) (chosen []find) {
+// findIn returns the statements of a sentence, the surest and others that have no word in common with it, and what it ends.
+func findIn(c *steps.Counter, s *sentence, text string) (chosen []find, ends *ending) {
 	m := matcher{Counter: c, sentence: s, text: text, steps: maxSteps}
 	known := forms()
 	starts := make([][]bool, len(known.languages))
@@ -98,7 +110,7 @@ func findIn(c *steps.Counter, s *sentence, text string) (chosen []find) {
 			continue
 		}
 		if !c.Take(1) {
-			return nil
+			return nil, nil
 		}
 		for p := range known.beginWith(s.tokens[at].word) {
 			if likely == nil {
@@ -114,7 +126,11 @@ func findIn(c *steps.Counter, s *sentence, text string) (chosen []find) {
 			m.starts = starts[p.language.number]
 			m.match(p.elements, at, func(end int) bool {
 				f := find{pattern: p, about: p.about, sentence: s, start: at, end: end}
-				if !p.language.excludes(&m, f) {
+				switch {
+				case p.kind == End && ends != nil || p.language.excludes(&m, f):
+				case p.kind == End:
+					ends = m.ending(f)
+				default:
 					if f.from, f.to = f.extent(p.language); f.to-f.from <= MaxBytes {
 						chosen = insert(chosen, f)
 					}
@@ -123,7 +139,10 @@ func findIn(c *steps.Counter, s *sentence, text string) (chosen []find) {
 			})
 		}
 	}
-	return chosen
+	for i := range chosen {
+		m.finish(&chosen[i])
+	}
+	return chosen, ends
 }
 
 // insert adds a find, unless a better one has a part of its text.

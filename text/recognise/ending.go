@@ -1,0 +1,160 @@
+package recognise
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"kith/text/steps"
+)
+
+// ending is a sentence that tells what no longer holds: "I'm no longer vegetarian", "my flight was cancelled", "back to English please".
+type ending struct {
+	find
+
+	slot   string   // what a user has one of that it is about, if any
+	words  []string // stems of the sentence
+	others []string // stems of those whose doing it tells of: of the uncle in "my uncle gave up his pipe"
+}
+
+// How much of the content of a statement a sentence must name to end it: less if it says "cancelled" or "quit" than if it says "now".
+const (
+	shareOfEnd  = 0.2
+	shareOfTurn = 0.35
+)
+
+// The weights of words in what is named; that of others is 1.
+const (
+	lightWeight = 0.3 // of words that many statements share, such as a verb of living or working
+	nameWeight  = 2
+)
+
+// ending returns what a match ends; nil if it tells of this one time, or asks.
+func (m *matcher) ending(f find) *ending {
+	l := f.language
+	if f.sentence.question || m.of(l).anyOf(l.once, len(m.tokens)) {
+		return nil
+	}
+	e := &ending{find: f, slot: m.slotOf(l, func(Kind) bool { return true }), words: l.stems(m.tokens, func(int, *token) bool { return true })}
+	if len(e.words) == 0 && e.slot == "" {
+		return nil
+	}
+	for i := f.start - 1; i >= 0 && !m.tokens[i].mark; i-- {
+		if m.starts[i] && l.theirs[m.tokens[i].word] {
+			return nil
+		}
+		if m.starts[i] && l.mine[m.tokens[i].word] {
+			e.others = append(e.others, l.stems(m.tokens, func(j int, _ *token) bool { return j == i+1 })...)
+		}
+	}
+	return e
+}
+
+// ending returns what "forget that …" may end beside what it names exactly.
+func (f *find) ending() *ending {
+	return &ending{find: *f, words: f.language.stems(f.sentence.tokens, func(_ int, t *token) bool { return t.from >= f.from && t.to <= f.to })}
+}
+
+// statement returns the ending as a Statement of the whole sentence. at returns the number of code points before a byte.
+func (e *ending) statement(message string, at func(int) int) Statement {
+	tokens := e.sentence.tokens
+	from, to := tokens[0].from, tokens[len(tokens)-1].to
+	s := Statement{Kind: End, Text: message[from:to], From: at(from), About: e.slot, Single: e.slot != "", ending: e}
+	s.To = s.From + utf8.RuneCountInString(s.Text)
+	return s
+}
+
+// Ending reports whether the Statement may end earlier ones: one of the kind End or Forget.
+func (s *Statement) Ending() bool { return s.ending != nil }
+
+// Ends reports whether a Statement that may end earlier ones ends one with some text: it names a share of what that one is about, and is
+// about nobody else.
+func (s *Statement) Ends(text string) bool {
+	e := s.ending
+	if e == nil {
+		return false
+	}
+	var all, named float64
+	heavy := false
+	var known []string
+	for _, old := range sentences(steps.Begin(context.Background()), text) {
+		upper := map[string]bool{}
+		for i, t := range old.tokens {
+			if first, _ := utf8.DecodeRuneInString(text[t.from:]); i > 0 && unicode.IsUpper(first) {
+				for _, stem := range e.language.stems(old.tokens[i:i+1], func(int, *token) bool { return true }) {
+					upper[stem] = true
+				}
+			}
+		}
+		for _, stem := range e.language.stems(old.tokens, func(int, *token) bool { return true }) {
+			known = append(known, stem)
+			weight := 1.0
+			switch {
+			case e.language.light[stem]:
+				weight = lightWeight
+			case unicode.IsDigit(rune(stem[0])):
+				continue
+			case upper[stem]:
+				weight = nameWeight
+			}
+			all += weight
+			if e.names(stem) {
+				named += weight
+				heavy = heavy || weight >= 1
+			}
+		}
+	}
+	least := shareOfEnd
+	if e.about == turn {
+		least = shareOfTurn
+	}
+	if !heavy || named < least*all {
+		return false
+	}
+	return !slices.ContainsFunc(e.others, func(other string) bool { return !slices.Contains(known, other) })
+}
+
+// turn marks forms that tell of a change, and not of an end.
+const turn = "turn"
+
+// names reports whether the sentence has a word with a stem, or nearly so.
+func (e *ending) names(stem string) bool {
+	return slices.ContainsFunc(e.words, func(word string) bool { return related(word, stem) })
+}
+
+const leastRoot = 5 // characters with which related words begin alike
+
+// related reports whether two stems are the same, or begin alike, as "vegana" and "veganismo", and as compounds do.
+func related(a, b string) bool {
+	if a == b {
+		return true
+	}
+	short, long := []rune(folded(a)), []rune(folded(b))
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	same := 0
+	for same < len(short) && short[same] == long[same] {
+		same++
+	}
+	return same >= leastRoot && (same == len(short) || 5*same >= 3*len(long)) || same == len(long)
+}
+
+// folded returns a word without accents.
+func folded(word string) string {
+	for i := range len(word) {
+		if word[i] >= utf8.RuneSelf {
+			return norm.NFC.String(strings.Map(func(r rune) rune {
+				if unicode.Is(unicode.Mn, r) {
+					return -1
+				}
+				return r
+			}, norm.NFD.String(word)))
+		}
+	}
+	return word
+}
