@@ -281,7 +281,7 @@ func TestEraseWithPreferencesAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := func() any {
-		return e.Raw(`MATCH (k:APIKey {team_id: $team, user_id: 'u1'}) RETURN count(k)`)[0][0]
+		return e.Raw(`MATCH (k:ApiKey {team_id: $team, user_id: 'u1'}) RETURN count(k)`)[0][0]
 	}
 	calls, away := 0, graph.ErrUnavailable
 	beside := erasure.Beside{Preferences: func(context.Context) (int64, error) {

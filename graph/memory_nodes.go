@@ -72,6 +72,9 @@ func (j *memoryJob) writeNodes() error {
 
 // store executes the plan. Updates come first: a new node may take a name or ownership that another node gives up.
 func (j *memoryJob) store(plan *nodePlan) error {
+	if j.namesOwner() {
+		plan.users = append(plan.users, j.scope.UserID)
+	}
 	plan.makeOwners()
 	plan.holdMarks()
 	if err := j.tx.writeRows(updateNodes, j.scope.TeamID, plan.update); err != nil {
@@ -116,6 +119,9 @@ func (j *memoryJob) lookups() lookups {
 	}
 	for i := range j.write.Relationships { // both ends: the rank of a relationship depends on them
 		l.ends = append(l.ends, j.write.Relationships[i].From, j.write.Relationships[i].To)
+	}
+	if j.namesOwner() {
+		l.users, l.ownerUsers = append(l.users, j.scope.UserID), append(l.ownerUsers, j.scope.UserID)
 	}
 	j.write.eachKey(j.scope, func(key *string, user string, _ role) { l.lookUpOwn(user, *key) })
 	return l

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -105,19 +106,50 @@ func (p *nodePlan) guessOwner(w *NodeWrite) *NodeWrite {
 	return &guessed
 }
 
-// currentKeys changes the relationships of the write to lead to the nodes that have replaced, or taken over, those that they name.
+// NamesOwner reports whether the end of a relationship that is no key names the own person of the scope's user: with the user's id, or
+// as agents do.
+func (s Scope) NamesOwner(end string) bool {
+	return s.UserID != "" && (end == s.UserID || strings.EqualFold(end, "me") || strings.EqualFold(end, "user"))
+}
+
+// namesOwner reports whether a relationship of the write may name the own person of the scope's user.
+func (j *memoryJob) namesOwner() bool {
+	return slices.ContainsFunc(j.write.Relationships, func(w RelationshipWrite) bool { return j.scope.NamesOwner(w.From) || j.scope.NamesOwner(w.To) })
+}
+
+// currentKeys changes the relationships of the write to lead to the nodes that have replaced, or taken over, those that they name, to
+// the user's own person, and to nodes of the write that they name by their names.
 func (j *memoryJob) currentKeys() {
-	changed := func(key string) bool { n := j.found.byKey[key]; return n != nil && n.key() != key }
-	named := func(w RelationshipWrite) bool { return changed(w.From) || changed(w.To) }
-	if !slices.ContainsFunc(j.write.Relationships, named) {
+	named := map[string]*stored{} // by name; nil: several
+	for i := range j.write.Nodes {
+		n, name := j.found.byKey[j.result.Nodes[i].EntityKey], NameKey(j.write.Nodes[i].Name.Value)
+		if name == "" {
+			continue
+		}
+		if other, ok := named[name]; ok && other != n {
+			n = nil
+		}
+		named[name] = n
+	}
+	end := func(key string) *stored {
+		if n := j.found.byKey[key]; n != nil {
+			return n
+		}
+		if j.scope.NamesOwner(key) {
+			return j.found.byOwner[j.scope.UserID]
+		}
+		return named[NameKey(key)]
+	}
+	changed := func(key string) bool { n := end(key); return n != nil && n.key() != key }
+	if !slices.ContainsFunc(j.write.Relationships, func(w RelationshipWrite) bool { return changed(w.From) || changed(w.To) }) {
 		return
 	}
 	write := *j.write
 	write.Relationships = slices.Clone(write.Relationships)
 	for i := range write.Relationships {
-		for _, end := range []*string{&write.Relationships[i].From, &write.Relationships[i].To} {
-			if changed(*end) {
-				*end = j.found.byKey[*end].key()
+		for _, key := range []*string{&write.Relationships[i].From, &write.Relationships[i].To} {
+			if changed(*key) {
+				*key = end(*key).key()
 			}
 		}
 	}

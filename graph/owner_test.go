@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"kith/graph"
@@ -130,4 +131,49 @@ func TestGeneratedOwnerGoesWithTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Same("left", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) WHERE n.user_id = 'u1' OR n.owner_of = 'u1' RETURN count(n)`))
+}
+
+// The ends of relationships may name the user as agents do, also in the first write, and nodes of the same write; keys go before names.
+func TestEndsThatAreNamed(t *testing.T) {
+	e := fresh(t)
+	person := func(name string) graph.NodeWrite { return graph.NodeWrite{Kind: "person", Name: graph.Some(name)} }
+	ends := func(user string, r graph.MemoryResult) (ends []string) {
+		for _, link := range r.Relationships {
+			ends = append(ends, string(link.Status)+" "+e.nameOf(user, link.From)+" to "+e.nameOf(user, link.To))
+		}
+		return ends
+	}
+	for i, named := range []string{"me", "ME", "user", "", "me"} {
+		user := fmt.Sprint("first", i)
+		if named == "" {
+			named = user
+		}
+		r := e.Write(user, []graph.NodeWrite{person("Sarah Lind")}, link(named, "has_relationship_with", "sarah lind", 0.5))
+		e.Same("the first write names "+named, []string{"created " + user + " to Sarah Lind"}, ends(user, r))
+		e.Same("by "+named, 1, len(e.ownersOf(user)))
+		again := e.Write(user, nil, link(named, "has_relationship_with", r.Nodes[0].EntityKey, 0.5))
+		e.Same("again by "+named, r.Relationships[0].Key, again.Relationships[0].Key)
+	}
+	e.Write("u", []graph.NodeWrite{change("person", "me", func(w *graph.NodeWrite) { w.Name = graph.Some("Someone") })})
+	e.Same("a key goes before", []string{"created Someone to Bo"}, ends("u", e.Write("u", []graph.NodeWrite{person("Bo")}, link("me", "knows", "Bo", 0.5))))
+	for user, w := range map[string]*graph.MemoryWrite{
+		"v": {Nodes: []graph.NodeWrite{{Kind: "entity", Name: graph.Some("Tom")}, person("Tom")}, Relationships: []graph.RelationshipWrite{link("me", "knows", "Tom", 0.5)}},
+		"":  {Nodes: []graph.NodeWrite{person("Kim")}, Relationships: []graph.RelationshipWrite{link("me", "knows", "Kim", 0.5)}},
+	} {
+		r, err := e.Store.Write(e.Context(), e.As(user), w)
+		if err != nil || r.Relationships[0].Status != graph.Refused {
+			t.Errorf("two of a name, or nobody's memory: %v, %v", r.Relationships, err)
+		}
+	}
+	e.Same("findings", []graph.Finding(nil), e.findings(false))
+}
+
+// nameOf returns the name of a node by its key; empty if there is none.
+func (e *env) nameOf(user, key string) string {
+	e.Helper()
+	nodes, err := e.Store.NodesByKey(e.Context(), e.As(user), []string{key})
+	if err != nil || len(nodes) == 0 {
+		return ""
+	}
+	return nodes[0].Name
 }

@@ -188,7 +188,7 @@ func (s *Store) Accept(ctx context.Context, scope Scope, key string, p *Proposal
 // write converts the proposal to a write: its nodes and relationships in order, then the mentions of the source.
 func (p *Proposal) write(user, source string, found known) *batch {
 	w := &batch{author: proposalAuthor, additive: true, MemoryWrite: MemoryWrite{DerivedFrom: []string{source}}}
-	keys := map[string]string{}
+	keys := map[string]string{proposalUser: proposalUser} // whose own person the write makes
 	if owner := found.byOwner[user]; owner != nil {
 		keys[proposalUser] = owner.key()
 	}

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,14 +95,15 @@ func TestProposalKeepsWhatIsThere(t *testing.T) {
 	e.Same("whose memory changed", []string{"u1"}, e.ChangedUsers())
 }
 
-func TestProposalWithoutAnOwner(t *testing.T) {
+func TestProposalMakesTheOwner(t *testing.T) {
 	e := fresh(t)
 	e.Source("u1", graph.SourceWrite{EntityKey: "s"})
 	e.disown("u1")
 	e.ChangedUsers()
 	result := e.accept("u1", "s", proposal())
-	e.Same("outcome", []graph.Status{graph.Created, graph.Created, graph.Created, graph.Refused, graph.Created, graph.Created}, statuses(result))
-	e.Same("warnings", []string{"relationships[0].from: " + graph.NoSuchNode}, result.Warnings)
+	e.Same("outcome", slices.Repeat([]graph.Status{graph.Created}, 6), statuses(result))
+	e.Same("warnings", []string{}, result.Warnings)
+	e.Same("owner", 1, len(e.ownersOf("u1")))
 }
 
 func TestProposalsAreOfTheirUser(t *testing.T) {

@@ -49,7 +49,7 @@ func (t *Tx) rank(teamID string, keys ...string) error {
 
 // RelationshipWrite is a relationship to create or update. From, type, to and qualifier identify the current one, if it exists.
 type RelationshipWrite struct {
-	From             string              `json:"from" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key"`
+	From             string              `json:"from" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key; the name of a node of this write; or me, user or the user id: the user's own person"`
 	To               string              `json:"to" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key; another one than from"`
 	Type             string              `json:"type" matches:"^[a-z][a-z0-9_]{0,63}$" doc:"^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to"`
 	Qualifier        string              `json:"qualifier,omitempty" maxLength:"256" doc:"tells it from others of its type between the same nodes, such as its name or id in another system. Without one, the write changes the one without a qualifier, else the only other one of the type (of related_to: with its relationship_type)"`

@@ -246,13 +246,13 @@ func TestRemember(t *testing.T) {
 	f := &fakes{}
 	s := session(t, f, anybody, Options{})
 	r := call(t, s, "remember", `{"user_id":"u1","shared":true,"nodes":[{"kind":"person","name":"Ada"},{"kind":"entity","entity_key":"e","name":"Mill"}],
-		"relationships":[{"from":"ADA","to":"p-9","type":"knows"}]}`)
-	want := "named p-9; write Ada for u1, shared true; write Mill for u1, shared false; relate key-0 to p-9"
+		"relationships":[{"from":"ADA","to":"p-9","type":"knows"},{"from":"me","to":"Ada","type":"knows"}]}`)
+	want := "named p-9; write Ada for u1, shared true; write Mill for u1, shared false; relate ADA to p-9; relate me to Ada"
 	if got := strings.Join(f.asked, "; "); got != want || r.IsError {
 		t.Errorf("asked %s, want %s: %s", got, want, textOf(r))
 	}
 	for _, arguments := range []string{`{"user_id":"u1"}`, `{"nodes":[{"kind":"person","name":"Ada"}]}`} {
-		if r := call(t, s, "remember", arguments); !r.IsError || !strings.Contains(textOf(r), ": is required, or ") || len(f.asked) != 4 {
+		if r := call(t, s, "remember", arguments); !r.IsError || !strings.Contains(textOf(r), ": is required, or ") || len(f.asked) != 5 {
 			t.Errorf("remember %s: %s", arguments, textOf(r))
 		}
 	}

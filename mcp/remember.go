@@ -44,8 +44,8 @@ type nodeInput struct {
 
 // relatedInput is a relationship in a call.
 type relatedInput struct {
-	From        string                    `json:"from" minLength:"1" maxLength:"512" doc:"entity key or name"`
-	To          string                    `json:"to" minLength:"1" maxLength:"512" doc:"entity key or name"`
+	From        string                    `json:"from" minLength:"1" maxLength:"512" doc:"entity key or name; me: the user"`
+	To          string                    `json:"to" minLength:"1" maxLength:"512" doc:"entity key or name; me: the user"`
 	Type        string                    `json:"type" minLength:"1" maxLength:"64" doc:"has_relationship_with (person to person), engages_with (person to concept), associated_with (person to entity), relates_to (concept to concept), involves (concept to entity), connected_to (entity to entity), or another word in snake_case"`
 	Description graph.Optional[string]    `json:"description,omitzero" doc:"how they relate, in a sentence; shown at the start of conversations"`
 	Salience    graph.Optional[float64]   `json:"salience,omitzero" doc:"0 to 1"`
@@ -60,7 +60,7 @@ func (s *Server) addRemember() {
 		contract.Input[rememberInput](), s.remember)
 }
 
-// remember stores the nodes, and then their relationships, whose ends may be named by them. Sending a call again changes nothing
+// remember stores nodes and relationships, whose ends may be named, in one transaction. Sending a call again changes nothing
 // more, except with contradicts: each time that ends the current relationship and adds another.
 func (s *Server) remember(ctx context.Context, in *rememberInput) (answer, error) {
 	scope, err := scope(ctx, auth.Write, in.Caller)
@@ -70,36 +70,27 @@ func (s *Server) remember(ctx context.Context, in *rememberInput) (answer, error
 	if err := in.validate(scope); err != nil {
 		return answer{}, err
 	}
-	if err := s.resolve(ctx, scope, in.ends(), false); err != nil {
+	if err := s.resolve(ctx, scope, in.ends(scope), false); err != nil {
 		return answer{}, err
 	}
-	result := graph.MemoryResult{Nodes: []graph.NodeResult{}, Relationships: []graph.RelationshipResult{}, Warnings: []string{}}
-	if len(in.Nodes) > 0 {
-		if result, err = s.write(ctx, scope, &graph.MemoryWrite{Nodes: in.nodes()}); err != nil {
-			return answer{}, err
-		}
-	}
-	if len(in.Relationships) > 0 {
-		related, err := s.write(ctx, scope, &graph.MemoryWrite{Relationships: in.related(result.Nodes)})
-		if err != nil {
-			return answer{}, err
-		}
-		result.Relationships, result.Warnings = related.Relationships, append(result.Warnings, related.Warnings...)
+	result, err := s.write(ctx, scope, &graph.MemoryWrite{Nodes: in.nodes(), Relationships: in.related()})
+	if err != nil {
+		return answer{}, err
 	}
 	return in.resultAnswer(&result), nil
 }
 
-// ends are the ends of relationships that are no names of nodes of the call.
-func (in *rememberInput) ends() []place {
+// ends are the ends of relationships that name neither nodes of the call nor the user.
+func (in *rememberInput) ends(scope graph.Scope) []place {
 	own := map[string]bool{}
 	for i := range in.Nodes {
-		own[strings.ToLower(graph.PlainName(in.Nodes[i].Name.Value))] = true
+		own[graph.NameKey(in.Nodes[i].Name.Value)] = true
 	}
 	var all []place
 	for i := range in.Relationships {
 		r := &in.Relationships[i]
 		for _, end := range []place{{fault.At("from"), &r.From, ""}, {fault.At("to"), &r.To, ""}} {
-			if !own[strings.ToLower(graph.PlainName(*end.value))] {
+			if !own[graph.NameKey(*end.value)] && !scope.NamesOwner(*end.value) {
 				end.location = end.location.Under(fault.At("relationships").Index(i))
 				all = append(all, end)
 			}
@@ -145,24 +136,11 @@ func (in *rememberInput) nodes() []graph.NodeWrite {
 	return nodes
 }
 
-// related are the relationships, with keys where nodes of the call are named.
-func (in *rememberInput) related(stored []graph.NodeResult) []graph.RelationshipWrite {
-	keys := map[string]string{}
-	for i, n := range stored {
-		if n.Status != graph.Refused {
-			keys[strings.ToLower(graph.PlainName(in.Nodes[i].Name.Value))] = n.EntityKey
-		}
-	}
-	key := func(end string) string {
-		if found := keys[strings.ToLower(graph.PlainName(end))]; found != "" {
-			return found
-		}
-		return end
-	}
+func (in *rememberInput) related() []graph.RelationshipWrite {
 	related := make([]graph.RelationshipWrite, len(in.Relationships))
 	for i, r := range in.Relationships {
 		related[i] = graph.RelationshipWrite{
-			From: key(r.From), To: key(r.To), Type: r.Type, Description: r.Description, Salience: r.Salience,
+			From: r.From, To: r.To, Type: r.Type, Description: r.Description, Salience: r.Salience,
 			Attitude: r.Attitude, Proximity: r.Proximity, Contradicts: r.Contradicts, ValidTo: r.ValidTo,
 		}
 	}
@@ -188,7 +166,7 @@ func (in *rememberInput) resultAnswer(r *graph.MemoryResult) answer {
 		fmt.Fprintf(&t, " [%s]\n", markup.Inline(key))
 	}
 	for i, n := range r.Nodes {
-		line(fmt.Sprintf("nodes[%d] (%s)", i, in.Nodes[i].Kind), n.EntityKey, n.Status, n.Error)
+		line(fmt.Sprintf("nodes[%d] (%s)", i, strings.TrimSpace(in.Nodes[i].Kind+" "+markup.Inline(in.Nodes[i].Name.Value))), n.EntityKey, n.Status, n.Error)
 	}
 	for i, e := range r.Relationships {
 		line(fmt.Sprintf("relationships[%d] (%s)", i, markup.Inline(e.Type)), e.Key, e.Status, e.Error)

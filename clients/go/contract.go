@@ -2848,7 +2848,7 @@ type RelationshipWrite struct {
 	Confidence       Optional[float64]         `json:"confidence,omitzero"`        // 0 to 1; default 0.8
 	Contradicts      bool                      `json:"contradicts,omitempty"`      // closes the current relationship of this type and adds this one. A valid_from within the current one has the same effect
 	Description      Optional[string]          `json:"description,omitzero"`       // how the two relate; at most 16,384 characters
-	From             string                    `json:"from"`                       // entity_key
+	From             string                    `json:"from"`                       // entity_key; the name of a node of this write; or me, user or the user id: the user's own person
 	History          Optional[ImportedHistory] `json:"history,omitzero"`           // only for imports
 	IfVersion        Optional[int64]           `json:"if_version,omitzero"`        // write only if this is the stored version of the current one; 0: only if it does not exist. Otherwise 409 and nothing is written
 	Key              string                    `json:"key,omitempty"`              // only for imports; otherwise generated

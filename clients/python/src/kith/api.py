@@ -2625,7 +2625,7 @@ RelationshipWrite = TypedDict(
         "confidence": "float | None",  # 0 to 1; default 0.8
         "contradicts": "bool | None",  # closes the current relationship of this type and adds this one. A valid_from within the current one has the same effect
         "description": "str | None",  # how the two relate; at most 16,384 characters
-        "from": "Required[str]",  # entity_key
+        "from": "Required[str]",  # entity_key; the name of a node of this write; or me, user or the user id: the user's own person
         "history": "ImportedHistory | None",  # only for imports
         "if_version": "int",  # write only if this is the stored version of the current one; 0: only if it does not exist. Otherwise 409 and nothing is written
         "key": "str | None",  # only for imports; otherwise generated
