@@ -66,7 +66,7 @@ func (m *memory) record(t fataler, batch []graph.Message) {
 		maps.Copy(m.stored[c.key], c.properties)
 	}
 	for key, p := range m.stored {
-		if end, closed := p["valid_to"].(time.Time); closed && !end.After(p["at"].(time.Time)) {
+		if end, closed := p["valid_to"].(time.Time); closed && end.Before(p["at"].(time.Time)) {
 			t.Fatalf("%s was said at %v, and ends at %v", key, p["at"], end)
 		}
 	}

@@ -78,7 +78,7 @@ func endsText(t *testing.T, sentence, text string) bool {
 		t.Fatal(err)
 	}
 	for i := range all {
-		if all[i].Ends(text) {
+		if all[i].Ends(text) > 0 {
 			return true
 		}
 	}

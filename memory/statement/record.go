@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -252,18 +253,38 @@ func (r *recording) hold(x *row) {
 	r.holding = append(r.holding, x)
 }
 
+// mostEnded is how many statements one sentence ends at most. What names more of them tells of something else.
+const mostEnded = 3
+
+// shareOfInstruction is the least share of what an instruction is about that a sentence must name to end it.
+const shareOfInstruction = 0.5
+
 // finish closes what no longer holds: what a sentence ends, but for what it says again itself, and what was said after it. What arrives
 // later than the sentence stays open.
 func (r *recording) finish(n *spoken) {
-	for _, old := range slices.Clone(r.holding) {
-		if n.message.At.Before(old.said()) || !n.Ends(old.Text) && (n.Kind != recognise.End || !n.Single || !strings.HasSuffix(old.Topic, " "+n.About)) {
+	type ended struct {
+		*row
+
+		share float64
+	}
+	var all []ended
+	for _, old := range r.holding {
+		share := n.Ends(old.Text)
+		if n.Kind == recognise.End && n.Single && strings.HasSuffix(old.Topic, " "+n.About) {
+			share = 1
+		}
+		if share == 0 || old.Kind == string(recognise.Instruction) && share < shareOfInstruction || n.message.At.Before(old.said()) {
 			continue
 		}
 		if !slices.ContainsFunc(r.found, func(other *spoken) bool {
 			return other.isPartOf(n) && other.topic == old.Topic && old.says(other.row())
 		}) {
-			r.close(old, n.message.At)
+			all = append(all, ended{old, share})
 		}
+	}
+	slices.SortStableFunc(all, func(a, b ended) int { return cmp.Compare(b.share, a.share) })
+	for _, old := range all[:min(len(all), mostEnded)] {
+		r.close(old.row, n.message.At)
 	}
 }
 

@@ -18,6 +18,7 @@ type ending struct {
 
 	slot   string   // what a user has one of that it is about, if any
 	words  []string // stems of the sentence
+	cue    []string // of these, the ones that tell of the end
 	others []string // stems of those whose doing it tells of: of the uncle in "my uncle gave up his pipe"
 }
 
@@ -39,7 +40,12 @@ func (m *matcher) ending(f find) *ending {
 	if f.sentence.question || m.of(l).anyOf(l.once, len(m.tokens)) {
 		return nil
 	}
-	e := &ending{find: f, slot: m.slotOf(l, func(Kind) bool { return true }), words: l.stems(m.tokens, func(int, *token) bool { return true })}
+	from, to := m.about(&f)
+	e := &ending{find: f, words: l.stems(m.tokens[from:to], func(int, *token) bool { return true })}
+	e.cue = l.stems(m.tokens, func(i int, _ *token) bool { return i == f.end-1 })
+	if to-from <= longestTurn {
+		e.slot = m.slotOf(l, func(Kind) bool { return true })
+	}
 	if len(e.words) == 0 && e.slot == "" {
 		return nil
 	}
@@ -59,6 +65,28 @@ func (f *find) ending() *ending {
 	return &ending{find: *f, words: f.language.stems(f.sentence.tokens, func(_ int, t *token) bool { return t.from >= f.from && t.to <= f.to })}
 }
 
+// A sentence of at most so many tokens is all about what it ends. Of a longer one that is the clause, and not much around the words that tell
+// of the end.
+const (
+	longestTurn = 18
+	around      = 8
+)
+
+// about returns the tokens that name what a match ends.
+func (m *matcher) about(f *find) (from, to int) {
+	if len(m.tokens) <= longestTurn {
+		return 0, len(m.tokens)
+	}
+	from, to = f.start, f.end
+	for from > max(0, f.start-around) && !m.tokens[from-1].mark && !m.starts[from] {
+		from--
+	}
+	for to < min(len(m.tokens), f.end+around) && !m.tokens[to].mark && !m.starts[to] {
+		to++
+	}
+	return from, to
+}
+
 // statement returns the ending as a Statement of the whole sentence. at returns the number of code points before a byte.
 func (e *ending) statement(message string, at func(int) int) Statement {
 	tokens := e.sentence.tokens
@@ -71,12 +99,12 @@ func (e *ending) statement(message string, at func(int) int) Statement {
 // Ending reports whether the Statement may end earlier ones: one of the kind End or Forget.
 func (s *Statement) Ending() bool { return s.ending != nil }
 
-// Ends reports whether a Statement that may end earlier ones ends one with some text: it names a share of what that one is about, and is
-// about nobody else.
-func (s *Statement) Ends(text string) bool {
+// Ends returns how much of what an earlier statement with some text is about a Statement names that may end it, 0 to 1. It is 0 if that is too
+// little to end it, or if the Statement is about somebody else.
+func (s *Statement) Ends(text string) float64 {
 	e := s.ending
 	if e == nil {
-		return false
+		return 0
 	}
 	var all, named float64
 	heavy := false
@@ -112,10 +140,10 @@ func (s *Statement) Ends(text string) bool {
 	if e.about == turn {
 		least = shareOfTurn
 	}
-	if !heavy || named < least*all {
-		return false
+	if !heavy || named < least*all || slices.ContainsFunc(e.cue, func(cue string) bool { return slices.Contains(known, cue) }) || slices.ContainsFunc(e.others, func(other string) bool { return !slices.Contains(known, other) }) {
+		return 0
 	}
-	return !slices.ContainsFunc(e.others, func(other string) bool { return !slices.Contains(known, other) })
+	return named / all
 }
 
 // turn marks forms that tell of a change, and not of an end.

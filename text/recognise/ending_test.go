@@ -32,7 +32,7 @@ func TestEnds(t *testing.T) {
 	} {
 		got := false
 		for _, s := range statementsOf(c.after) {
-			got = got || s.Ends(c.before)
+			got = got || s.Ends(c.before) > 0
 		}
 		if got != c.want {
 			t.Errorf("%q after %q: ends %t", c.after, c.before, got)

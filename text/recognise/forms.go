@@ -48,6 +48,7 @@ type language struct {
 	halt     map[string]bool // verbs that do, but not after always
 	always   map[string]bool
 	light    map[string]bool // stems that many statements share
+	points   map[string]bool // words that point at something said before
 	mine     map[string]bool // before who or what is the user's
 	theirs   map[string]bool // before who or what is of others
 }
@@ -90,7 +91,7 @@ func (t *table) add(text string) error {
 	t.languages = append(t.languages, l)
 	lists := map[string]*map[string]bool{
 		"joins": &l.joins, "asks": &l.asks, "said": &l.said, "own": &l.own, "stop": &l.stop, "light": &l.light,
-		"not": &l.not, "halt": &l.halt, "always": &l.always, "mine": &l.mine, "theirs": &l.theirs,
+		"not": &l.not, "halt": &l.halt, "always": &l.always, "points": &l.points, "mine": &l.mine, "theirs": &l.theirs,
 	}
 	for _, list := range lists {
 		*list = map[string]bool{}

@@ -8,6 +8,7 @@ package recognise
 import (
 	"cmp"
 	"context"
+	"slices"
 	"unicode/utf8"
 
 	"kith/text/steps"
@@ -89,6 +90,20 @@ func statements(c *steps.Counter, message string) (all []Statement) {
 	return all
 }
 
+// isBare reports whether a preference says nothing alone: "I like it", "I don't eat that", "I prefer this version".
+func (f *find) isBare() bool {
+	if f.kind != Preference || f.language.characters() {
+		return false
+	}
+	tokens := f.sentence.tokens
+	for i := f.end - 1; i < min(f.end+1, len(tokens)); i++ {
+		if f.language.points[tokens[i].word] {
+			return true
+		}
+	}
+	return len(f.language.stems(tokens, func(_ int, t *token) bool { return t.from >= f.from && t.to <= f.to })) == 0
+}
+
 // find is a pattern that a sentence matches.
 type find struct {
 	*pattern
@@ -99,9 +114,20 @@ type find struct {
 	from, to   int // bytes of the statement
 }
 
-// findIn returns the statements of a sentence, the surest and others that have no word in common with it, and what it ends.
+// findIn returns the statements of a sentence, and what it ends.
 func findIn(c *steps.Counter, s *sentence, text string) (chosen []find, ends *ending) {
 	m := matcher{Counter: c, sentence: s, text: text, steps: maxSteps}
+	chosen, ends = m.findForms()
+	chosen = slices.DeleteFunc(chosen, func(f find) bool { return f.isBare() })
+	for i := range chosen {
+		m.finish(&chosen[i])
+	}
+	return chosen, ends
+}
+
+// findForms returns what has a form: the surest statements, those that have no word in common with them, and what ends others.
+func (m *matcher) findForms() (chosen []find, ends *ending) {
+	c, s := m.Counter, m.sentence
 	known := forms()
 	starts := make([][]bool, len(known.languages))
 	var likely []bool // languages
@@ -127,7 +153,7 @@ func findIn(c *steps.Counter, s *sentence, text string) (chosen []find, ends *en
 			m.match(p.elements, at, func(end int) bool {
 				f := find{pattern: p, about: p.about, sentence: s, start: at, end: end}
 				switch {
-				case p.kind == End && ends != nil || p.language.excludes(&m, f):
+				case p.kind == End && ends != nil || p.language.excludes(m, f):
 				case p.kind == End:
 					ends = m.ending(f)
 				default:
@@ -138,9 +164,6 @@ func findIn(c *steps.Counter, s *sentence, text string) (chosen []find, ends *en
 				return true
 			})
 		}
-	}
-	for i := range chosen {
-		m.finish(&chosen[i])
 	}
 	return chosen, ends
 }

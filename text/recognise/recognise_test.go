@@ -126,3 +126,16 @@ func FuzzStatements(f *testing.F) {
 		}
 	})
 }
+
+// What says nothing alone is no preference: it points at something said before.
+func TestBarePreferences(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]int{
+		"I like it.": 0, "I don't eat that.": 0, "I hate this error.": 0, "I like jazz.": 1, "Ich mag es.": 0, "Ich mag Jazz.": 1, "No me gusta eso.": 0,
+		"Je n'aime pas ça.": 0, "Je n'aime pas le jazz.": 1, "Non mi piace questo.": 0, "Ik hou van jazz.": 1, "Não gosto disso.": 0, "Não gosto de jazz.": 1,
+	} {
+		if got := found(message); len(got) != want {
+			t.Errorf("%q: %q", message, got)
+		}
+	}
+}
