@@ -161,9 +161,9 @@ func TestKnownIsCounted(t *testing.T) {
 	e.Same("of a stranger", &loader.Known{}, e.sections("stranger").Known)
 
 	for i := range 3 {
-		e.Source("u1", graph.SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), StartedAt: graph.Some(noon)})
+		e.Source("u1", graph.SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), Summary: told, StartedAt: graph.Some(noon)})
 	}
-	e.Source("u1", graph.SourceWrite{EntityKey: "s-now"})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-now", Summary: told})
 	e.Source("u1", graph.SourceWrite{EntityKey: "mail", ContentType: graph.Some("email"), StartedAt: graph.Some(noon)})
 	e.Same("older conversations", int64(3), e.sections("u1").OlderConversations)
 }
@@ -216,8 +216,8 @@ func TestContextsHaveNotes(t *testing.T) {
 // TestTheOpenConversationIsNotOfThePast checks that the open conversation is neither the last one nor one of the week.
 func TestTheOpenConversationIsNotOfThePast(t *testing.T) {
 	e := fresh(t)
-	e.Source("u1", graph.SourceWrite{EntityKey: "before", StartedAt: graph.Some(noon.Add(-9 * graph.Day))})
-	e.Source("u1", graph.SourceWrite{EntityKey: "open"})
+	e.Source("u1", graph.SourceWrite{EntityKey: "before", Summary: told, StartedAt: graph.Some(noon.Add(-9 * graph.Day))})
+	e.Source("u1", graph.SourceWrite{EntityKey: "open", Summary: told})
 	read := func(open string) *loader.Sections {
 		s, err := e.contexts().ReadSections(t.Context(), e.As("u1"), loader.AllSections, loader.SectionQuery{Now: noon, ConversationID: open})
 		if err != nil {

@@ -151,7 +151,7 @@ func TestUsersAndTeamsSeeNothingOfEachOther(t *testing.T) {
 	e.Write("u2", []graph.NodeWrite{owner1("me-2")})
 	result := e.Try("u2", nil, link("me-2", "thinks_about", "c", 1), link("c", "thinks_about", "me-2", 1), link("me", "thinks_about", "me-2", 1))
 	e.Same("links to what is private", []graph.Status{graph.Refused, graph.Refused, graph.Refused}, statuses(result))
-	source := e.Source("u2", graph.SourceWrite{Mentions: []string{"c"}})
+	source := e.Source("u2", graph.SourceWrite{Summary: told, Mentions: []string{"c"}})
 	e.Same("mentions of what is private", graph.Refused, source.Mentions[0].Status)
 	s := e.sections("u2")
 	e.Same("relationships of u2", []string{}, linkedKeys(s.Relationships))

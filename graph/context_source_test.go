@@ -23,7 +23,7 @@ func TestSourcesOfTheWeek(t *testing.T) {
 	e := fresh(t)
 	put := func(user, key string, at time.Time, c ...func(*graph.SourceWrite)) {
 		w := startedAt(at)
-		w.EntityKey = key
+		w.EntityKey, w.Summary = key, graph.Some("Told.")
 		for _, f := range c {
 			f(&w)
 		}
@@ -43,12 +43,33 @@ func TestSourcesOfTheWeek(t *testing.T) {
 	}
 	put("u2", "x-others", noon, func(w *graph.SourceWrite) { w.Participants = []string{"u1"} })
 	e.Same("sources", []loader.RecentSource{
-		{EntityKey: "s-open", StartedAt: noon.Add(-time.Hour), KeyEntities: []loader.KeyEntity{}},
+		{EntityKey: "s-open", StartedAt: noon.Add(-time.Hour), Summary: "Told.", KeyEntities: []loader.KeyEntity{}},
 		{EntityKey: "s-ended", StartedAt: noon.Add(-3 * time.Hour), EndedAt: &ended, ContextType: &planning, Summary: "Planned.", KeyEntities: []loader.KeyEntity{}},
-		{EntityKey: "s-edge", StartedAt: weekAgo.Add(time.Millisecond), KeyEntities: []loader.KeyEntity{}},
+		{EntityKey: "s-edge", StartedAt: weekAgo.Add(time.Millisecond), Summary: "Told.", KeyEntities: []loader.KeyEntity{}},
 	}, e.sections("u1").Sources)
 	e.Same("of u2", []string{"x-others"}, sourceKeys(e.sections("u2").Sources))
 	e.Same("of the other team", []string{}, sourceKeys(e.neighbour().sections("u1").Sources))
+}
+
+// told is a summary.
+var told = graph.Some("Told.")
+
+// A conversation in which nothing is said, because a user only opened it, is in no context. What it mentions says something.
+func TestConversationsThatSayNothing(t *testing.T) {
+	e := fresh(t)
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "said", StartedAt: graph.Some(noon.Add(-4 * graph.Day)), Messages: []graph.MessageWrite{said("m", "x")}})
+	for i := range 25 {
+		e.Source("u1", graph.SourceWrite{EntityKey: fmt.Sprint("empty", i), StartedAt: graph.Some(noon.Add(-time.Duration(i) * time.Minute))})
+	}
+	s := e.sections("u1")
+	e.Same("of the week", []string{"said"}, sourceKeys(s.Sources))
+	e.Same("the last one", "said", s.LastConversation.EntityKey)
+	e.Source("u1", graph.SourceWrite{EntityKey: "empty3", Mentions: []string{"c"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "empty5", Summary: told})
+	e.Same("with a mention, and with a summary", []string{"empty3", "empty5", "said"}, sourceKeys(e.sections("u1").Sources))
+	e.Now = noon.Add(30 * graph.Day)
+	e.Same("older ones", int64(3), e.sections("u1").OlderConversations)
 }
 
 func TestSourcesAreTwenty(t *testing.T) {
@@ -56,7 +77,7 @@ func TestSourcesAreTwenty(t *testing.T) {
 	var want []string
 	for i := range 22 {
 		key := fmt.Sprintf("s-%02d", i)
-		e.Source("u1", graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(noon.Add(-time.Duration(i/2) * time.Hour))})
+		e.Source("u1", graph.SourceWrite{EntityKey: key, Summary: told, StartedAt: graph.Some(noon.Add(-time.Duration(i/2) * time.Hour))})
 		want = append(want, key)
 	}
 	for i := 0; i < len(want); i += 2 { // of two with the same start the greater key comes first
@@ -130,13 +151,13 @@ func TestLastConversation(t *testing.T) {
 	read := func() *loader.LastConversation { return e.sections("u1").LastConversation }
 	e.Same("none", (*loader.LastConversation)(nil), read())
 	long, call := time.Date(1999, 12, 31, 23, 59, 0, 0, time.UTC), "phone-call"
-	e.Source("u1", graph.SourceWrite{EntityKey: "s-1", StartedAt: graph.Some(long), ContextType: graph.Some(call)})
-	e.Source("u1", graph.SourceWrite{EntityKey: "s-0", StartedAt: graph.Some(long.Add(-time.Second)), ContextType: graph.Some("planning")})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-1", Summary: told, StartedAt: graph.Some(long), ContextType: graph.Some(call)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-0", Summary: told, StartedAt: graph.Some(long.Add(-time.Second)), ContextType: graph.Some("planning")})
 	e.Source("u1", graph.SourceWrite{EntityKey: "x-mail", ContentType: graph.Some("email"), StartedAt: graph.Some(noon)})
 	e.Source("u2", graph.SourceWrite{EntityKey: "x-others", StartedAt: graph.Some(noon), Participants: []string{"u1"}})
 	e.neighbour().Source("u1", graph.SourceWrite{StartedAt: graph.Some(noon)})
 	e.Same("however long ago", &loader.LastConversation{StartedAt: long, ContextType: &call, EntityKey: "s-1"}, read())
-	e.Source("u1", graph.SourceWrite{EntityKey: "s-2", StartedAt: graph.Some(noon.Add(-time.Hour))})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-2", Summary: told, StartedAt: graph.Some(noon.Add(-time.Hour))})
 	e.Same("without a type", &loader.LastConversation{StartedAt: noon.Add(-time.Hour), EntityKey: "s-2"}, read())
 }
 

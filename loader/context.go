@@ -150,6 +150,8 @@ func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
 	if r.FocusID != "" && found.Focus == nil {
 		return nil, fmt.Errorf("focus: %w", fault.ErrNotFound)
 	}
+	place, _ := cachedContext{Zone: zonePreference(found.Preferences)}.place("")
+	found.Statements = statement.Current(found.Statements, r.moment(now), place)
 	read := &reading{
 		count: l.counts.Of(r.Scope.TeamID + "\x00" + r.Scope.UserID), query: q, now: r.moment(now), found: found, degraded: degraded, left: notShown(r, found),
 	}
@@ -167,7 +169,7 @@ func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
 
 // text returns the text of the context without its closing part.
 func (read *reading) text(r *Request) *textContext {
-	t := textOf(r, read.found, read.count)
+	t := textOf(r, read.found, read.now, read.count)
 	t.notes = textNotes(r, read.left, read.Nothing, read.degraded)
 	return t
 }

@@ -32,11 +32,11 @@ const (
 // Parts are all parts, in the order of the answer.
 var Parts = []string{userPart, relationshipsPart, recentPart, temporalPart}
 
-// partSections lists the sections of each part. The temporal part needs the preferences for the user's time zone.
+// partSections lists the sections of each part. Parts with times need the preferences for the user's time zone.
 var partSections = map[string][]Section{
 	userPart:          {OwnerSection, CoreBeliefsSection, PrimaryGoalsSection, PreferencesSection, StatementsSection},
 	relationshipsPart: {RelationshipsSection},
-	recentPart:        {SourcesSection},
+	recentPart:        {SourcesSection, PreferencesSection},
 	temporalPart:      {LastConversationSection, PreferencesSection},
 }
 
@@ -147,10 +147,10 @@ func (r *Request) sections() []Section {
 // entryForm is the form of cached and kept entries: those of another form are not read.
 const entryForm = "2"
 
-// view returns the cache key of the answer. Only a text with a budget depends on the time zone, by its length.
+// view returns the cache key of the answer. A text has the user's days, and so depends on the time zone.
 func (r *Request) view() string {
 	place := ""
-	if r.MaxTokens != 0 {
+	if r.Format == Text {
 		place = r.TimeZone
 	}
 	return strings.Join([]string{

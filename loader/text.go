@@ -54,7 +54,7 @@ func (r *Request) reserve(closing string) (int, error) {
 
 // textOf returns the context as headings and lines. The weight of a block is about the number of lines that it can have; standing
 // statements weigh more, because questions seldom name the instruction that governs them, while facts are found by searches.
-func textOf(r *Request, found *Sections, count func(text string) (int, error)) *textContext {
+func textOf(r *Request, found *Sections, now time.Time, count func(text string) (int, error)) *textContext {
 	t := &textContext{title: "# About the user", count: count}
 	if found.Owner != nil {
 		t.title = "# About " + found.Owner.Line(markup.Inline(found.Owner.Name))
@@ -62,18 +62,19 @@ func textOf(r *Request, found *Sections, count func(text string) (int, error)) *
 			t.owner = found.Owner.Line(t.owner)
 		}
 	}
+	place, _ := cachedContext{Zone: zonePreference(found.Preferences)}.place(r.TimeZone)
 	for _, part := range r.parts() {
 		switch part {
 		case userPart:
 			t.add("preferences", "Preferences", 20, "preference", "preferences", PreferenceLines(found.Preferences), PreferenceItems(found.Preferences))
-			t.add("standing", "Standing instructions and preferences (said by the user)", 200, "statement", "statements", statementLines(found.Statements, true), statementItems(found.Statements, true))
+			t.add("standing", "Standing instructions and preferences (said by the user)", 200, "statement", "statements", statementLines(found.Statements, true, now.In(place)), statementItems(found.Statements, true))
 			t.add("core_beliefs", "Core beliefs", 10, "belief", "beliefs", nodeLines(found.CoreBeliefs, "not yet core"), nodeItems(found.CoreBeliefs, "core and keep_forever", "active and keep_forever"))
 			t.add("primary_goals", "Goals", 5, "goal", "goals", nodeLines(found.PrimaryGoals, "not used lately"), nodeItems(found.PrimaryGoals, "a goal used in the last 7 days", "an active goal"))
-			t.add("facts", "Facts and plans (said by the user)", 60, "fact", "facts", statementLines(found.Statements, false), statementItems(found.Statements, false))
+			t.add("facts", "Facts and plans (said by the user)", 60, "fact", "facts", statementLines(found.Statements, false, now.In(place)), statementItems(found.Statements, false))
 		case relationshipsPart:
 			t.add("relationships", "Relationships", 10, "relationship", "relationships", relationshipLines(found.Relationships), relationshipItems(found.Relationships))
 		case recentPart:
-			t.add("sources", "Conversations of the last week", 20, "conversation", "conversations", sourceLines(found.Sources), sourceItems(found.Sources))
+			t.add("sources", "Conversations of the last week", 20, "conversation", "conversations", sourceLines(found.Sources, place), sourceItems(found.Sources))
 		}
 	}
 	if found.Focus != nil {
@@ -129,16 +130,20 @@ func PlainValue(value json.RawMessage) string {
 	return *text
 }
 
-// statementLines returns the user's words with the day on which they were said: of standing instructions and preferences, or of
-// facts and plans. They are quoted, because they are no instructions of the operator.
-func statementLines(statements []statement.Statement, standing bool) []string {
+// statementLines returns the user's words with the day on which they were said, or that of a plan that is past: of standing instructions and
+// preferences, or of facts and plans. They are quoted, because they are no instructions of the operator. Days are those of the zone of now.
+func statementLines(statements []statement.Statement, standing bool, now time.Time) []string {
 	var lines []string
 	for i := range statements {
 		s := &statements[i]
 		if s.Stands() != standing {
 			continue
 		}
-		line := markup.Said(s.Text) + " (" + s.At.Format(time.DateOnly)
+		line := markup.Said(s.Text) + " ("
+		if until := s.Until(now.Location()); !until.IsZero() && !until.After(now) {
+			line += "past since " + until.Add(-time.Second).Format(time.DateOnly) + ", said "
+		}
+		line += s.At.In(now.Location()).Format(time.DateOnly)
 		if s.State == statement.Candidate {
 			line += ", unconfirmed"
 		}
@@ -239,10 +244,14 @@ type notedNode struct {
 // noteLength is the most characters of a note in the text.
 const noteLength = 300
 
-func sourceLines(sources []RecentSource) []string {
+// sourceLines returns conversations with the user's time at which they began.
+func sourceLines(sources []RecentSource, place *time.Location) []string {
 	lines := make([]string, len(sources))
 	for i, s := range sources {
-		line := s.StartedAt.Format("2006-01-02 15:04") + "Z"
+		line := s.StartedAt.In(place).Format("2006-01-02 15:04")
+		if place == time.UTC {
+			line += "Z"
+		}
 		if s.ContextType != nil {
 			line += " " + markup.Inline(*s.ContextType)
 		}

@@ -1,13 +1,17 @@
 package loader
 
 import (
+	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"kith/memory/preference"
+	"kith/memory/statement"
 	"kith/tests/golden"
 	"kith/text/tokens"
 )
@@ -102,5 +106,54 @@ func TestPreferencesInText(t *testing.T) {
 	want := []string{"city: Zürich", "field: R&D", `name: call me "Al"`, "depth: 3", `list: ["a"]`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The days and times of a text are those of the user's time zone, also in what a cache has.
+func TestTextHasTheUsersDays(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 30, 4, 27, 0, 0, time.UTC)
+	found := Sections{
+		Statements: []statement.Statement{{Key: "s", Kind: "fact", Text: "I moved to Oslo.", State: statement.Active, At: at}},
+		Sources:    []RecentSource{{EntityKey: "c", StartedAt: at, Summary: "Moved."}},
+	}
+	for _, c := range []struct{ preferred, asked, day, moment string }{
+		{"", "", "2026-11-30", "2026-11-30 04:27Z"},
+		{"America/Los_Angeles", "", "2026-11-29", "2026-11-29 20:27"},
+		{"America/Los_Angeles", "Asia/Tokyo", "2026-11-30", "2026-11-30 13:27"},
+		{"Mars/Olympus", "", "2026-11-30", "2026-11-30 04:27Z"},
+	} {
+		found.Preferences = nil
+		if c.preferred != "" {
+			found.Preferences = []preference.Preference{{Key: preference.TimeZone, Value: json.RawMessage(strconv.Quote(c.preferred))}}
+		}
+		l, _ := newLoader(&fakeStore{found: found}, Options{})
+		r := Request{Scope: scope, Format: Text, TimeZone: c.asked}
+		answer, err := l.Context(t.Context(), r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{"“I moved to Oslo.” (" + c.day + ")\n", "- " + c.moment + ", open: Moved.\n"} {
+			if !strings.Contains(string(answer.Body()), line) {
+				t.Errorf("%s, %s: no %q in\n%s", c.preferred, c.asked, line, answer.Body())
+			}
+		}
+		if other := (&Request{Scope: scope, Format: Text}); c.asked != "" && r.view() == other.view() {
+			t.Errorf("%s: one entry of the cache for two zones", c.asked)
+		}
+	}
+}
+
+// A plan that is past says so for a week, and then is told no more.
+func TestPlansPass(t *testing.T) {
+	t.Parallel()
+	for days, want := range map[int]string{
+		-1: "“I'm meeting Ana tomorrow.” (2026-03-", 3: "“I'm meeting Ana tomorrow.” (past since 2026-", 30: "",
+	} {
+		plan := statement.Statement{Key: "s", Kind: "plan", Text: "I'm meeting Ana tomorrow.", State: statement.Active, At: fixed().AddDate(0, 0, -days)}
+		text := contextText(t, Sections{Statements: []statement.Statement{plan}}, 0)
+		if want == "" && strings.Contains(text, "Ana") || !strings.Contains(text, want) {
+			t.Errorf("after %d days:\n%s", days, text)
+		}
 	}
 }

@@ -1,4 +1,5 @@
-// Returns the start, type and key of the user's newest conversation, whatever its age. The open conversation does not count.
+// Returns the start, type and key of the user's newest conversation that says something, whatever its age: one of the last 1,000. The open
+// conversation does not count.
 // mode: read
 // plan: kept
 // params: team_id, user_id, until, conversation_id
@@ -10,5 +11,11 @@ WHERE s.started_at <= $until
   AND s.entity_key <> $conversation_id
 WITH s
 ORDER BY s.team_id DESC, s.user_id DESC, s.content_type DESC, s.started_at DESC, s.entity_key DESC
+LIMIT 1000
+WITH s
+WHERE s.message_count > 0
+  OR s.summary <> ''
+  OR EXISTS { (s)-[:mentions]->() }
+WITH s
 LIMIT 1
 RETURN collect([s.started_at.epochMillis, s.context_type, s.entity_key]) AS last_conversation

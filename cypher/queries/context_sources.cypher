@@ -1,4 +1,5 @@
-// Returns the user's conversations since $week_ago, newest first, each with its most salient mentions. The mentions of
+// Returns the user's conversations since $week_ago that say something, newest first, each with its most salient mentions: of the last 1,000, as
+// callers open some in which nothing is said. The mentions of
 // a source are keys and names, each ended by a unit separator (which neither can contain: one value instead of five),
 // and their kinds (0 person, 1 concept, 2 entity); of those with a trust also key, trust and origin. The open conversation is omitted. With fewer than five, the older
 // ones are counted, up to 1,000, and so are those with less trust than $least_trust, and the writes that wait for a review.
@@ -15,6 +16,12 @@ WHERE s.started_at > $week_ago
   AND coalesce(s.trust, 1.0) >= $least_trust
 WITH s
 ORDER BY s.team_id DESC, s.user_id DESC, s.content_type DESC, s.started_at DESC, s.entity_key DESC
+LIMIT 1000
+WITH s
+WHERE s.message_count > 0
+  OR s.summary <> ''
+  OR EXISTS { (s)-[:mentions]->() }
+WITH s
 LIMIT 20
 CALL (s) {
   MATCH (s)-[m:mentions]->(n:Memory {team_id: $team_id})
@@ -43,6 +50,10 @@ CALL (sources) {
     AND s.entity_key <> $conversation_id
   WITH s
   LIMIT 1000
+  WITH s
+  WHERE s.message_count > 0
+    OR s.summary <> ''
+    OR EXISTS { (s)-[:mentions]->() }
   RETURN count(s) AS older
 }
 CALL (sources) {
