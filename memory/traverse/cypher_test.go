@@ -221,7 +221,9 @@ func TestCypherTellsNothingOfOthersWhateverIsAsked_slow(t *testing.T) {
 			if asked == most {
 				return
 			}
-			asked++
+			if asked++; asked%500 == 0 {
+				t.Logf("%d asked", asked)
+			}
 			text := (&grammar{T: r}).statement()
 			alone, among := w.answer(w.alone, text), w.answer(w.among, text)
 			if slow := "refused: statement timed out"; strings.HasPrefix(alone, slow) != strings.HasPrefix(among, slow) {
