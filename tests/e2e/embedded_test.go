@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"kith/tests/testenv"
 )
@@ -58,6 +59,9 @@ func TestServeOnItsOwnNeo4j_slow(t *testing.T) {
 		t.Errorf("the second start says: %s", again.out)
 	}
 	same(again.as(admin.key))
+	eventually(t, time.Minute, "a context, whose plan nothing has warmed", func() bool {
+		return again.as(admin.key).do(t, http.MethodGet, "/v1/context?user_id=u1", "").status == http.StatusOK
+	})
 	context := again.as(admin.key).must(t, http.MethodGet, "/v1/context?user_id=u1", "")
 	if at(context, "user", "owner_person_node", "name") != "Ada" {
 		t.Errorf("the memory after a restart: %v", context)
