@@ -4721,7 +4721,7 @@ export interface components {
             contradicts?: boolean | null;
             /** @description how the two relate; at most 16,384 characters */
             description?: string | null;
-            /** @description entity_key */
+            /** @description entity_key; the name of a node of this write; or me, user or the user id: the user's own person */
             from: string;
             /** @description only for imports */
             readonly history?: components["schemas"]["ImportedHistory"] | null;
