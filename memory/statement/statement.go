@@ -38,7 +38,7 @@ const (
 )
 
 // sure is the confidence from which a statement is active.
-const sure = 0.75
+const sure = 0.7
 
 // The groups of statements in contexts: instructions and preferences; facts and plans.
 const (

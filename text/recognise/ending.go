@@ -26,6 +26,10 @@ type ending struct {
 const (
 	shareOfEnd  = 0.2
 	shareOfTurn = 0.35
+
+	// Or of the content of one of its clauses, if that has so much.
+	shareOfClause = 0.5
+	leastOfClause = 1.3
 )
 
 // The weights of words in what is named; that of others is 1.
@@ -106,44 +110,75 @@ func (s *Statement) Ends(text string) float64 {
 	if e == nil {
 		return 0
 	}
-	var all, named float64
-	heavy := false
+	var whole share
 	var known []string
+	named := false // so much that it may end it
 	for _, old := range sentences(steps.Begin(context.Background()), text) {
-		upper := map[string]bool{}
-		for i, t := range old.tokens {
-			if first, _ := utf8.DecodeRuneInString(text[t.from:]); i > 0 && unicode.IsUpper(first) {
-				for _, stem := range e.language.stems(old.tokens[i:i+1], func(int, *token) bool { return true }) {
-					upper[stem] = true
-				}
-			}
-		}
-		for _, stem := range e.language.stems(old.tokens, func(int, *token) bool { return true }) {
-			known = append(known, stem)
-			weight := 1.0
-			switch {
-			case e.language.light[stem]:
-				weight = lightWeight
-			case unicode.IsDigit(rune(stem[0])):
-				continue
-			case upper[stem]:
-				weight = nameWeight
-			}
-			all += weight
-			if e.names(stem) {
-				named += weight
-				heavy = heavy || weight >= 1
-			}
+		for clause := range old.eachClause(e.language) {
+			part, stems := e.shareOf(clause, text, clause[0].from > old.tokens[0].from)
+			whole.add(part)
+			known = append(known, stems...)
+			named = named || part.heavy && part.of() >= shareOfClause && part.all >= leastOfClause
 		}
 	}
 	least := shareOfEnd
 	if e.about == turn {
 		least = shareOfTurn
 	}
-	if !heavy || named < least*all || slices.ContainsFunc(e.cue, func(cue string) bool { return slices.Contains(known, cue) }) || slices.ContainsFunc(e.others, func(other string) bool { return !slices.Contains(known, other) }) {
+	has := func(stem string) bool { return slices.Contains(known, stem) }
+	if !whole.heavy || !named && whole.of() < least || slices.ContainsFunc(e.cue, has) || slices.ContainsFunc(e.others, func(other string) bool { return !has(other) }) {
 		return 0
 	}
-	return named / all
+	return whole.of()
+}
+
+// share is how much of a text's content a sentence names, by weight.
+type share struct {
+	all, named float64
+	heavy      bool // a word of it weighs
+}
+
+func (s *share) add(other share) {
+	s.all += other.all
+	s.named += other.named
+	s.heavy = s.heavy || other.heavy
+}
+
+func (s *share) of() float64 { return s.named / max(s.all, 1) }
+
+// shareOf returns how much of some tokens of a text the sentence names, and their stems. The first word is in upper case because of its place,
+// unless the tokens are within a sentence.
+func (e *ending) shareOf(tokens []token, text string, within bool) (s share, stems []string) {
+	upper := map[string]bool{}
+	for i, t := range tokens {
+		if first, _ := utf8.DecodeRuneInString(text[t.from:]); (i > 0 || within) && unicode.IsUpper(first) {
+			for _, stem := range e.language.stems(tokens[i:i+1], func(int, *token) bool { return true }) {
+				upper[stem] = true
+			}
+		}
+	}
+	stems = e.language.stems(tokens, func(int, *token) bool { return true })
+	for _, stem := range stems {
+		weight := 1.0
+		switch {
+		case e.language.light[stem]:
+			weight = lightWeight
+		case isNumber(stem):
+			continue
+		case upper[stem]:
+			weight = nameWeight
+		}
+		s.all += weight
+		if e.names(stem) {
+			s.named += weight
+			s.heavy = s.heavy || weight >= 1
+		}
+	}
+	return s, stems
+}
+
+func isNumber(word string) bool {
+	return strings.IndexFunc(word, func(r rune) bool { return !unicode.IsDigit(r) }) < 0
 }
 
 // turn marks forms that tell of a change, and not of an end.

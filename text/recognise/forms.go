@@ -224,6 +224,16 @@ func (l *language) date(c *steps.Counter, tokens []token, at int) int {
 	return end
 }
 
+// hasDate reports whether a sentence has a date.
+func (l *language) hasDate(m *matcher) bool {
+	for at := range m.tokens {
+		if l.date(m.Counter, m.tokens, at) > at {
+			return true
+		}
+	}
+	return false
+}
+
 // asksAfter reports whether a question begins at a token, after words that join clauses.
 func (l *language) asksAfter(tokens []token, at int) bool {
 	for at < len(tokens) && l.joins[tokens[at].word] {
@@ -303,6 +313,12 @@ func (t *table) likely(s *sentence) []bool {
 		likely[i] = n == most
 	}
 	return likely
+}
+
+// language returns the language of the sentence that is most likely, the first one of several.
+func (m *matcher) language() *language {
+	known := forms()
+	return known.languages[slices.Index(known.likely(m.sentence), true)]
 }
 
 const (

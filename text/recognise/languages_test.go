@@ -1,8 +1,6 @@
 package recognise
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,21 +10,11 @@ import (
 // is about.
 func TestLanguages(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/said/*.txt")
-	if err != nil || len(files) != len(forms().languages)-1 { // English is in TestEnglish
-		t.Fatal(files, err)
-	}
-	for _, file := range files {
-		lines, err := os.ReadFile(file) //nolint:gosec // of the test
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(lines)) {
-			want, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
-			got := found(text)
-			if want == "nothing" && len(got) > 0 || want != "nothing" && !slices.Contains(got, want) {
-				t.Errorf("%s: want %s, got %q", text, want, got)
-			}
+	for _, line := range saidLines(t) {
+		want, text, _ := strings.Cut(line, ": ")
+		got := found(text)
+		if want == "nothing" && len(got) > 0 || want != "nothing" && !slices.Contains(got, want) {
+			t.Errorf("%s: want %s, got %q", text, want, got)
 		}
 	}
 }

@@ -8,6 +8,7 @@ package recognise
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"unicode/utf8"
 
@@ -112,17 +113,44 @@ type find struct {
 	sentence   *sentence
 	start, end int // tokens of the match
 	from, to   int // bytes of the statement
+	confidence float64
 }
 
 // findIn returns the statements of a sentence, and what it ends.
-func findIn(c *steps.Counter, s *sentence, text string) (chosen []find, ends *ending) {
+func findIn(c *steps.Counter, s *sentence, text string) (says []find, ends *ending) {
 	m := matcher{Counter: c, sentence: s, text: text, steps: maxSteps}
-	chosen, ends = m.findForms()
-	chosen = slices.DeleteFunc(chosen, func(f find) bool { return f.isBare() })
+	chosen, ends := m.findForms()
+	l := m.language()
+	worth, kind := judge(m.features(l, chosen, ends != nil))
+	chosen = slices.DeleteFunc(chosen, func(f find) bool { return f.isBare() || f.kind != Forget && worth < leastOfForm })
+	if len(chosen) == 0 && isWorthy(worth, kind) {
+		chosen = m.whole(l, worth, kind)
+	}
 	for i := range chosen {
+		chosen[i].confidence = (chosen[i].pattern.confidence + worth) / 2
 		m.finish(&chosen[i])
 	}
 	return chosen, ends
+}
+
+// whole returns the sentence as a statement that has no form, nothing if it asks, supposes, is too long, or says nothing alone.
+func (m *matcher) whole(l *language, worth float64, kind Kind) []find {
+	if kind == Plan && !l.hasDate(m) {
+		kind = Fact
+	}
+	f := find{
+		pattern: &pattern{kind: kind, confidence: worth, language: l}, sentence: m.sentence, from: m.tokens[0].from, to: m.tokens[len(m.tokens)-1].to,
+	}
+	if m.question || utf8.RuneCountInString(m.text[f.from:f.to]) > maxText || l.excludes(m.of(l), f) || l.isPointing(m.sentence) {
+		return nil
+	}
+	return []find{f}
+}
+
+// isPointing reports whether a sentence says no more than a word about something that it only points at: "I don't like this".
+func (l *language) isPointing(s *sentence) bool {
+	stems := l.stems(s.tokens, func(int, *token) bool { return true })
+	return len(stems) == 0 || len(stems) == 1 && slices.ContainsFunc(s.tokens, func(t token) bool { return l.points[t.word] })
 }
 
 // findForms returns what has a form: the surest statements, those that have no word in common with them, and what ends others.
@@ -192,7 +220,7 @@ func (f *find) isBetter(old *find) bool {
 		old.about = cmp.Or(old.about, f.about)
 		return false
 	}
-	return f.confidence > old.confidence
+	return f.pattern.confidence > old.pattern.confidence
 }
 
 // clauses reports for each token whether a clause begins with it.
@@ -209,6 +237,22 @@ func (s *sentence) clauses(l *language) []bool {
 		}
 	}
 	return starts
+}
+
+// eachClause yields the tokens of each clause, without the mark or the word that joins it.
+func (s *sentence) eachClause(l *language) iter.Seq[[]token] {
+	return func(yield func([]token) bool) {
+		starts, from := s.clauses(l), 0
+		for i := 1; i <= len(s.tokens); i++ {
+			if i < len(s.tokens) && !starts[i] {
+				continue
+			}
+			if !yield(s.tokens[from:i]) {
+				return
+			}
+			from = i
+		}
+	}
 }
 
 // extent returns the bytes of a statement: the sentence or, if that is long, the clauses around the match without a question at
