@@ -84,3 +84,30 @@ func endsText(t *testing.T, sentence, text string) bool {
 	}
 	return false
 }
+
+// TestWhatHoldsInstead checks that a sentence that ends something stands in its place if it says more than that, and a question's first part
+// if it says something.
+func TestWhatHoldsInstead(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ first, second, holds string }{
+		{"I take sertraline, 50 mg.", "The doctor put my sertraline up to 100 mg.", "The doctor put my sertraline up to 100 mg."},
+		{"My flight to Rome is on 3 January.", "My flight to Rome got cancelled.", ""},
+		{"Trabajo en una farmacia.", "He dejado la farmacia, ahora doy clases de química.", "He dejado la farmacia, ahora doy clases de química."},
+		{"I love spicy food.", "I've gone right off spicy food.", "I've gone right off spicy food."},
+		{"Hi.", "My hip replacement is on 3 March, any packing tips?", "My hip replacement is on 3 March"},
+	} {
+		m := nothing()
+		for i, text := range []string{c.first, c.second} {
+			m.record(t, []graph.Message{{EntityKey: fmt.Sprint("m", i), Text: text, At: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)}})
+		}
+		var holds []string
+		for _, p := range m.stored {
+			if _, closed := p["valid_to"]; !closed {
+				holds = append(holds, p["text"].(string))
+			}
+		}
+		if got := strings.Join(holds, " | "); got != c.holds {
+			t.Errorf("%s %s: %q holds, want %q", c.first, c.second, got, c.holds)
+		}
+	}
+}

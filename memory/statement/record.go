@@ -57,6 +57,9 @@ func record(t *graph.Tx, said graph.Said) error {
 			}
 			topics = append(topics, slices.Concat(n.back...)...)
 			all = all || s.Ending()
+			if s.Instead != nil {
+				topics = append(topics, topicOf(s.Instead))
+			}
 		}
 	}
 	if len(r.found) == 0 {
@@ -283,8 +286,17 @@ func (r *recording) finish(n *spoken) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ended) int { return cmp.Compare(b.share, a.share) })
-	for _, old := range all[:min(len(all), mostEnded)] {
+	all = all[:min(len(all), mostEnded)]
+	for _, old := range all {
 		r.close(old.row, n.message.At)
+	}
+	switch {
+	case n.Instead == nil:
+	case len(all) == 0 && n.Instead.Confidence >= recognise.Worthy,
+		len(all) > 0 && (n.Instead.Kind == recognise.Preference || n.SaysMoreThan(all[0].Text)):
+		instead := &spoken{Statement: *n.Instead, message: n.message}
+		instead.prepare()
+		r.add(instead)
 	}
 }
 

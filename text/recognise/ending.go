@@ -16,10 +16,11 @@ import (
 type ending struct {
 	find
 
-	slot   string   // what a user has one of that it is about, if any
-	words  []string // stems of the sentence
-	cue    []string // of these, the ones that tell of the end
-	others []string // stems of those whose doing it tells of: of the uncle in "my uncle gave up his pipe"
+	slot    string   // what a user has one of that it is about, if any
+	words   []string // stems of the sentence
+	cue     []string // of these, the ones that tell of the end
+	instead *find    // what the sentence says, if it says it only by the end
+	others  []string // stems of those whose doing it tells of: of the uncle in "my uncle gave up his pipe"
 }
 
 // How much of the content of a statement a sentence must name to end it: less if it says "cancelled" or "quit" than if it says "now".
@@ -97,6 +98,9 @@ func (e *ending) statement(message string, at func(int) int) Statement {
 	from, to := tokens[0].from, tokens[len(tokens)-1].to
 	s := Statement{Kind: End, Text: message[from:to], From: at(from), About: e.slot, Single: e.slot != "", ending: e}
 	s.To = s.From + utf8.RuneCountInString(s.Text)
+	if e.instead != nil {
+		s.Instead = new(e.instead.statement(message, at))
+	}
 	return s
 }
 
@@ -130,6 +134,18 @@ func (s *Statement) Ends(text string) float64 {
 		return 0
 	}
 	return whole.of()
+}
+
+// SaysMoreThan reports whether a Statement of the kind End says more than the end of an earlier one with some text.
+func (s *Statement) SaysMoreThan(text string) bool {
+	e := s.ending
+	var known []string
+	for _, old := range sentences(steps.Begin(context.Background()), text) {
+		known = append(known, e.language.stems(old.tokens, func(int, *token) bool { return true })...)
+	}
+	return slices.ContainsFunc(e.language.stems(e.sentence.tokens, func(int, *token) bool { return true }), func(stem string) bool {
+		return !e.language.light[stem] && !slices.Contains(e.cue, stem) && !slices.ContainsFunc(known, func(old string) bool { return related(old, stem) })
+	})
 }
 
 // share is how much of a text's content a sentence names, by weight.

@@ -21,10 +21,7 @@ func TestLanguages(t *testing.T) {
 
 // found returns the statements in a message as the tables name them.
 func found(message string) (all []string) {
-	for _, s := range statementsOf(message) {
-		if s.Kind == End {
-			continue
-		}
+	for _, s := range foundIn(message) {
 		name := string(s.Kind)
 		if s.Negative {
 			name = "-" + name

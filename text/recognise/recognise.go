@@ -39,6 +39,10 @@ type Statement struct {
 	Subject    string  // the stems of the words with content, in their order
 	Confidence float64 // 0–1
 
+	// Instead is the sentence of End as a statement of its own, if it can be one: what holds since. Alone it is worth keeping from the
+	// confidence Worthy.
+	Instead *Statement
+
 	ending *ending // of End
 }
 
@@ -76,19 +80,25 @@ func statements(c *steps.Counter, message string) (all []Statement) {
 			all = append(all, ending.statement(message, at))
 		}
 		for _, f := range finds {
-			s := Statement{
-				Kind: f.kind, Text: message[f.from:f.to], From: at(f.from), Negative: f.isNegative, Confidence: f.confidence, About: f.about, Single: isSingle(f.about), Subject: f.subject(),
-			}
-			if f.kind == Forget {
-				s.ending = f.ending()
-			}
-			s.To = s.From + utf8.RuneCountInString(s.Text)
-			if all = append(all, s); len(all) == maxStatements {
+			if all = append(all, f.statement(message, at)); len(all) == maxStatements {
 				return all
 			}
 		}
 	}
 	return all
+}
+
+// statement returns a find as a Statement. at returns the number of code points before a byte.
+func (f *find) statement(message string, at func(int) int) Statement {
+	s := Statement{
+		Kind: f.kind, Text: message[f.from:f.to], From: at(f.from), Negative: f.isNegative, Confidence: f.confidence, About: f.about,
+		Single: isSingle(f.about), Subject: f.subject(),
+	}
+	if f.kind == Forget {
+		s.ending = f.ending()
+	}
+	s.To = s.From + utf8.RuneCountInString(s.Text)
+	return s
 }
 
 // isBare reports whether a preference says nothing alone: "I like it", "I don't eat that", "I prefer this version".
@@ -119,29 +129,40 @@ type find struct {
 // findIn returns the statements of a sentence, and what it ends.
 func findIn(c *steps.Counter, s *sentence, text string) (says []find, ends *ending) {
 	m := matcher{Counter: c, sentence: s, text: text, steps: maxSteps}
-	chosen, ends := m.findForms()
+	found, ends := m.findForms()
 	l := m.language()
-	worth, kind := judge(m.features(l, chosen, ends != nil))
-	chosen = slices.DeleteFunc(chosen, func(f find) bool { return f.isBare() || f.kind != Forget && worth < leastOfForm })
-	if len(chosen) == 0 && isWorthy(worth, kind) {
-		chosen = m.whole(l, worth, kind)
+	worth, kind := judge(m.features(l, found, ends != nil), l.hasDate(&m))
+	switch {
+	case len(found) > 0:
+		says = slices.DeleteFunc(found, func(f find) bool { return f.isBare() || f.kind != Forget && worth < leastOfForm })
+	case ends == nil && !m.question && isWorthy(worth, kind):
+		says = m.whole(l, worth, kind)
+	case m.question:
+		if before := s.beforeQuestion(l, 0); before < len(s.tokens) {
+			says, ends = findIn(c, &sentence{tokens: s.tokens[:before]}, text)
+			return slices.DeleteFunc(says, func(f find) bool { return f.confidence < leastOfPreference }), ends
+		}
 	}
-	for i := range chosen {
-		chosen[i].confidence = (chosen[i].pattern.confidence + worth) / 2
-		m.finish(&chosen[i])
+	for i := range says {
+		says[i].confidence = (2*says[i].pattern.confidence + worth) / 3
+		m.finish(&says[i])
 	}
-	return chosen, ends
+	if ends != nil && len(found) == 0 && worth >= leastOfForm {
+		for _, f := range m.whole(l, worth, kind) {
+			m.finish(&f)
+			ends.instead = &f
+		}
+	}
+	return says, ends
 }
 
-// whole returns the sentence as a statement that has no form, nothing if it asks, supposes, is too long, or says nothing alone.
+// whole returns the sentence as a statement that has no form, nothing if it supposes, is too long, or says nothing alone.
 func (m *matcher) whole(l *language, worth float64, kind Kind) []find {
-	if kind == Plan && !l.hasDate(m) {
-		kind = Fact
-	}
 	f := find{
-		pattern: &pattern{kind: kind, confidence: worth, language: l}, sentence: m.sentence, from: m.tokens[0].from, to: m.tokens[len(m.tokens)-1].to,
+		pattern: &pattern{kind: kind, confidence: worth, language: l}, sentence: m.sentence, confidence: worth,
+		from: m.tokens[0].from, to: m.tokens[len(m.tokens)-1].to,
 	}
-	if m.question || utf8.RuneCountInString(m.text[f.from:f.to]) > maxText || l.excludes(m.of(l), f) || l.isPointing(m.sentence) {
+	if utf8.RuneCountInString(m.text[f.from:f.to]) > maxText || l.excludes(m.of(l), f) || l.isPointing(m.sentence) {
 		return nil
 	}
 	return []find{f}
@@ -262,22 +283,21 @@ func (f *find) extent(l *language) (from, to int) {
 	begin, last := 0, len(tokens)
 	if tokens[last-1].to-tokens[0].from > maxText {
 		if f.sentence.question {
-			last = f.beforeQuestion(l)
+			last = f.sentence.beforeQuestion(l, f.end)
 		}
 		begin, last = f.around(last)
 	}
 	return tokens[begin].from, tokens[last-1].to
 }
 
-// beforeQuestion returns the number of tokens before a question at the end of the sentence.
-func (f *find) beforeQuestion(l *language) int {
-	tokens := f.sentence.tokens
-	for i := f.end; i < len(tokens); i++ {
-		if tokens[i].mark && l.asksAfter(tokens, i+1) {
+// beforeQuestion returns the number of tokens before a question at the end of the sentence that begins at a token or later.
+func (s *sentence) beforeQuestion(l *language, at int) int {
+	for i := at; i < len(s.tokens); i++ {
+		if s.tokens[i].mark && l.asksAfter(s.tokens, i+1) {
 			return i
 		}
 	}
-	return len(tokens)
+	return len(s.tokens)
 }
 
 // around returns the clauses around a match that are within the length of a statement.

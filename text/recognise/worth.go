@@ -33,22 +33,36 @@ const outputs = 1 + len(letters)
 // would take their place.
 const (
 	leastOfForm       = 0.1
-	leastWithoutForm  = 0.5
+	Worthy            = 0.5
 	leastOfPreference = 0.65 // without a form
 )
 
 // isWorthy reports whether a sentence without a form is a statement of a kind.
 func isWorthy(worth float64, kind Kind) bool {
-	return worth >= leastWithoutForm && (kind != Preference || worth >= leastOfPreference)
+	return worth >= Worthy && (kind != Preference || worth >= leastOfPreference)
 }
 
-// judge returns how likely a sentence with some features is worth keeping, 0 to 1, and its kind.
-func judge(features []uint32) (worth float64, kind Kind) {
-	best := math.Inf(-1)
+// judge returns how likely a sentence with some features is worth keeping, 0 to 1, and its kind. What has a date is a plan, unless it rather
+// happened.
+func judge(features []uint32, dated bool) (worth float64, kind Kind) {
+	best, plan, event := math.Inf(-1), 0.0, 0.0
 	for i, k := range modelKinds {
-		if z := sum(i+1, features); z > best {
+		z := sum(i+1, features)
+		if z > best {
 			best, kind = z, k
 		}
+		switch letters[i] {
+		case 'L':
+			plan = z
+		case 'E':
+			event = z
+		}
+	}
+	switch {
+	case kind == Plan && !dated:
+		kind = Fact
+	case kind == Fact && dated && plan > event:
+		kind = Plan
 	}
 	return 1 / (1 + math.Exp(-sum(0, features))), kind
 }
