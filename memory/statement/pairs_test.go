@@ -94,6 +94,8 @@ func TestWhatHoldsInstead(t *testing.T) {
 		{"My flight to Rome is on 3 January.", "My flight to Rome got cancelled.", ""},
 		{"Trabajo en una farmacia.", "He dejado la farmacia, ahora doy clases de química.", "He dejado la farmacia, ahora doy clases de química."},
 		{"I love spicy food.", "I've gone right off spicy food.", "I've gone right off spicy food."},
+		{"My driving test is on 22 December.", "The driving test's been put back to 20 December.", "The driving test's been put back to 20 December."},
+		{"We have two cats, Miso and Tofu.", "We lost Miso to the road on Friday, so it's just Tofu now.", "We lost Miso to the road on Friday, so it's just Tofu now."},
 		{"Hi.", "My hip replacement is on 3 March, any packing tips?", "My hip replacement is on 3 March"},
 	} {
 		m := nothing()

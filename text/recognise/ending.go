@@ -36,7 +36,7 @@ const (
 // The weights of words in what is named; that of others is 1.
 const (
 	lightWeight = 0.3 // of words that many statements share, such as a verb of living or working
-	nameWeight  = 2
+	nameWeight  = 2   // of names, and of what is somebody's: of the exam in "my exam"
 )
 
 // ending returns what a match ends; nil if it tells of this one time, or asks.
@@ -47,7 +47,7 @@ func (m *matcher) ending(f find) *ending {
 	}
 	from, to := m.about(&f)
 	e := &ending{find: f, words: l.stems(m.tokens[from:to], func(int, *token) bool { return true })}
-	e.cue = l.stems(m.tokens, func(i int, _ *token) bool { return i == f.end-1 })
+	e.cue = l.stems(m.tokens, func(i int, t *token) bool { return i == f.end-1 && !m.isUpper(t) })
 	if to-from <= longestTurn {
 		e.slot = m.slotOf(l, func(Kind) bool { return true })
 	}
@@ -77,6 +77,13 @@ const (
 	around      = 8
 )
 
+// continues adds what the sentence before is about, if the one that ends something begins by pointing at it: "Alun rang. He isn't coming".
+func (e *ending) continues(before *sentence) {
+	if l := e.language; l.points[e.sentence.tokens[0].word] && len(before.tokens) <= longestTurn {
+		e.words = append(e.words, l.stems(before.tokens, func(int, *token) bool { return true })...)
+	}
+}
+
 // about returns the tokens that name what a match ends.
 func (m *matcher) about(f *find) (from, to int) {
 	if len(m.tokens) <= longestTurn {
@@ -102,6 +109,12 @@ func (e *ending) statement(message string, at func(int) int) Statement {
 		s.Instead = new(e.instead.statement(message, at))
 	}
 	return s
+}
+
+// isUpper reports whether a word begins with a letter in upper case.
+func (m *matcher) isUpper(t *token) bool {
+	first, _ := utf8.DecodeRuneInString(m.text[t.from:])
+	return unicode.IsUpper(first)
 }
 
 // Ending reports whether the Statement may end earlier ones: one of the kind End or Forget.
@@ -136,16 +149,21 @@ func (s *Statement) Ends(text string) float64 {
 	return whole.of()
 }
 
-// SaysMoreThan reports whether a Statement of the kind End says more than the end of an earlier one with some text.
+// SaysMoreThan reports whether a Statement of the kind End says more than the end of an earlier one with some text: a word of content, or a number.
 func (s *Statement) SaysMoreThan(text string) bool {
 	e := s.ending
 	var known []string
+	numbers := map[string]bool{}
 	for _, old := range sentences(steps.Begin(context.Background()), text) {
 		known = append(known, e.language.stems(old.tokens, func(int, *token) bool { return true })...)
+		for _, t := range old.tokens {
+			numbers[t.word] = true
+		}
 	}
-	return slices.ContainsFunc(e.language.stems(e.sentence.tokens, func(int, *token) bool { return true }), func(stem string) bool {
-		return !e.language.light[stem] && !slices.Contains(e.cue, stem) && !slices.ContainsFunc(known, func(old string) bool { return related(old, stem) })
-	})
+	return slices.ContainsFunc(e.sentence.tokens, func(t token) bool { return isNumber(t.word) && !numbers[t.word] }) ||
+		slices.ContainsFunc(e.language.stems(e.sentence.tokens, func(int, *token) bool { return true }), func(stem string) bool {
+			return !e.language.light[stem] && !slices.Contains(e.cue, stem) && !slices.ContainsFunc(known, func(old string) bool { return related(old, stem) })
+		})
 }
 
 // share is how much of a text's content a sentence names, by weight.
@@ -162,6 +180,22 @@ func (s *share) add(other share) {
 
 func (s *share) of() float64 { return s.named / max(s.all, 1) }
 
+// heads returns the stems of the first words of content after words like "my": what a clause is about.
+func (l *language) heads(tokens []token) (heads []string) {
+	for i := range tokens {
+		if !l.mine[tokens[i].word] {
+			continue
+		}
+		for j := i + 1; j < len(tokens) && !tokens[j].mark; j++ {
+			if stems := l.stems(tokens[j:j+1], func(int, *token) bool { return true }); len(stems) > 0 {
+				heads = append(heads, stems[0])
+				break
+			}
+		}
+	}
+	return heads
+}
+
 // shareOf returns how much of some tokens of a text the sentence names, and their stems. The first word is in upper case because of its place,
 // unless the tokens are within a sentence.
 func (e *ending) shareOf(tokens []token, text string, within bool) (s share, stems []string) {
@@ -174,6 +208,7 @@ func (e *ending) shareOf(tokens []token, text string, within bool) (s share, ste
 		}
 	}
 	stems = e.language.stems(tokens, func(int, *token) bool { return true })
+	heads := e.language.heads(tokens)
 	for _, stem := range stems {
 		weight := 1.0
 		switch {
@@ -181,7 +216,7 @@ func (e *ending) shareOf(tokens []token, text string, within bool) (s share, ste
 			weight = lightWeight
 		case isNumber(stem):
 			continue
-		case upper[stem]:
+		case upper[stem], slices.Contains(heads, stem):
 			weight = nameWeight
 		}
 		s.all += weight
@@ -205,9 +240,13 @@ func (e *ending) names(stem string) bool {
 	return slices.ContainsFunc(e.words, func(word string) bool { return related(word, stem) })
 }
 
-const leastRoot = 5 // characters with which related words begin alike
+const (
+	leastRoot = 5 // characters with which related words begin alike
+	leastEnd  = 4 // of each part of a compound
+)
 
-// related reports whether two stems are the same, or begin alike, as "vegana" and "veganismo", and as compounds do.
+// related reports whether two stems are the same, or begin alike, as "vegana" and "veganismo", or whether one ends with the other, as
+// "Kirchenchor" with "Chor".
 func related(a, b string) bool {
 	if a == b {
 		return true
@@ -219,6 +258,9 @@ func related(a, b string) bool {
 	same := 0
 	for same < len(short) && short[same] == long[same] {
 		same++
+	}
+	if len(short) >= leastEnd && len(long) >= len(short)+leastEnd && slices.Equal(long[len(long)-len(short):], short) {
+		return true // of a compound
 	}
 	return same >= leastRoot && (same == len(short) || 5*same >= 3*len(long)) || same == len(long)
 }

@@ -77,6 +77,9 @@ func statements(c *steps.Counter, message string) (all []Statement) {
 	for i := range found {
 		finds, ending := findIn(c, &found[i], message)
 		if ending != nil {
+			if i > 0 {
+				ending.continues(&found[i-1])
+			}
 			all = append(all, ending.statement(message, at))
 		}
 		for _, f := range finds {
@@ -156,13 +159,14 @@ func findIn(c *steps.Counter, s *sentence, text string) (says []find, ends *endi
 	return says, ends
 }
 
-// whole returns the sentence as a statement that has no form, nothing if it supposes, is too long, or says nothing alone.
+// whole returns the sentence as a statement that has no form, nothing if it supposes, is too long, says nothing alone, or
+// wants something only once.
 func (m *matcher) whole(l *language, worth float64, kind Kind) []find {
 	f := find{
 		pattern: &pattern{kind: kind, confidence: worth, language: l}, sentence: m.sentence, confidence: worth,
 		from: m.tokens[0].from, to: m.tokens[len(m.tokens)-1].to,
 	}
-	if utf8.RuneCountInString(m.text[f.from:f.to]) > maxText || l.excludes(m.of(l), f) || l.isPointing(m.sentence) {
+	if utf8.RuneCountInString(m.text[f.from:f.to]) > maxText || l.excludes(m.of(l), f) || l.isPointing(m.sentence) || kind == Instruction && m.of(l).anyOf(l.once, len(m.tokens)) {
 		return nil
 	}
 	return []find{f}
