@@ -28,7 +28,7 @@ const (
 	shareOfEnd  = 0.2
 	shareOfTurn = 0.35
 
-	// Or of the content of one of its clauses, if that has so much.
+	// Or of the content of its first clause, if that has so much.
 	shareOfClause = 0.5
 	leastOfClause = 1.3
 )
@@ -133,9 +133,11 @@ func (s *Statement) Ends(text string) float64 {
 	for _, old := range sentences(steps.Begin(context.Background()), text) {
 		for clause := range old.eachClause(e.language) {
 			part, stems := e.shareOf(clause, text, clause[0].from > old.tokens[0].from)
+			if whole.all < leastOfClause { // the first clause that says something
+				named = e.about != turn && part.heavy && part.all >= leastOfClause && part.of() >= shareOfClause
+			}
 			whole.add(part)
 			known = append(known, stems...)
-			named = named || part.heavy && part.of() >= shareOfClause && part.all >= leastOfClause
 		}
 	}
 	least := shareOfEnd

@@ -110,13 +110,17 @@ func (f *find) isBare() bool {
 		return false
 	}
 	tokens := f.sentence.tokens
+	content := f.language.stems(tokens, func(_ int, t *token) bool { return t.from >= f.from && t.to <= f.to })
 	for i := f.end - 1; i < min(f.end+1, len(tokens)); i++ {
-		if f.language.points[tokens[i].word] {
+		if f.language.points[tokens[i].word] && len(content) < leastContent {
 			return true
 		}
 	}
-	return len(f.language.stems(tokens, func(_ int, t *token) bool { return t.from >= f.from && t.to <= f.to })) == 0
+	return len(content) == 0
 }
+
+// leastContent is how many words of content let a preference say something that points at something: "I prefer it over … because …".
+const leastContent = 6
 
 // find is a pattern that a sentence matches.
 type find struct {
@@ -134,17 +138,20 @@ func findIn(c *steps.Counter, s *sentence, text string) (says []find, ends *endi
 	m := matcher{Counter: c, sentence: s, text: text, steps: maxSteps}
 	found, ends := m.findForms()
 	l := m.language()
-	worth, kind := judge(m.features(l, found, ends != nil), l.hasDate(&m))
+	before := len(s.tokens) // a question
+	if m.question {
+		before = s.beforeQuestion(l, 0)
+	}
+	judged := m
+	if before < len(s.tokens) {
+		judged.sentence = &sentence{tokens: s.tokens[:before]}
+	}
+	worth, kind := judge(judged.features(l, found, ends != nil), l.hasDate(&judged))
 	switch {
 	case len(found) > 0:
 		says = slices.DeleteFunc(found, func(f find) bool { return f.isBare() || f.kind != Forget && worth < leastOfForm })
-	case ends == nil && !m.question && isWorthy(worth, kind):
-		says = m.whole(l, worth, kind)
-	case m.question:
-		if before := s.beforeQuestion(l, 0); before < len(s.tokens) {
-			says, ends = findIn(c, &sentence{tokens: s.tokens[:before]}, text)
-			return slices.DeleteFunc(says, func(f find) bool { return f.confidence < leastOfPreference }), ends
-		}
+	case ends == nil && !judged.question && isWorthy(worth, kind) && (!m.question || worth >= leastOfPreference):
+		says = judged.whole(l, worth, kind)
 	}
 	for i := range says {
 		says[i].confidence = (2*says[i].pattern.confidence + worth) / 3
